@@ -25,6 +25,17 @@ static inline int csqlite_set_keeps_log(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
 }
 
+// The system's error in the last failed call on the database or its log; 0 without one. SQLite reports some as damage.
+static inline int csqlite_read_errno(sqlite3 *db) {
+  int number = 0;
+  sqlite3_file *log = 0;
+  sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+  if (number == 0 && sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log
+      && log->pMethods)
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+  return number;
+}
+
 // The two running sums of a WAL's checksum, over `count` bytes from `offset` on, a multiple of 8.
 // (SQLite: "Database File Format", 4.2.)
 typedef struct {

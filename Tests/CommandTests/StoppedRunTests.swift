@@ -37,4 +37,25 @@ import Testing
     let lines = try load("none.csv", "b.xlsx", "a.csv").split(separator: "\n").filter { $0.hasPrefix("  none") }
     #expect(lines == ["  none.csv: source-error: cannot be opened: No such file or directory; check the path"])
   }
+
+  @Test(arguments: ["date,location\nsoon,A\n2014-07-16,B\n", "\0\u{1}broken"])
+  func `The advice names where the file of an inbox is now, and works`(_ text: String) throws {
+    try folder.makeFolder("in")
+    try folder.write(text, to: "in/a.csv")
+    try folder.write(
+      """
+      {"name": "n", "inbox": {"folder": "in", "settleSeconds": 0}, "store": "s", "report": "r.html",
+        "errorPolicy": "stop", "columns": ["date", "location"]}
+      """, to: "n.json")
+    let stopped = try Programs.run(Tool.url.path, ["run", "n.json", "-q"], in: folder)
+    #expect(stopped.status == 65)
+    let path = try #require(stopped.text.firstMatch(of: /\/\S*\/failed\/\d{4}-\d\d-\d\d\/a\.csv/)).output
+    for told in [stopped.text, try folder.text("r.html")] {
+      #expect(told.contains("\(path)") && told.contains("move it back to the inbox"), "\(told)")
+    }
+    try "date,location\n2014-07-15,A\n2014-07-16,B\n".write(toFile: String(path), atomically: true, encoding: .utf8)
+    try FileManager.default.moveItem(atPath: String(path), toPath: folder.path("in/a.csv"))
+    let after = try Programs.run(Tool.url.path, ["run", "n.json"], in: folder)
+    #expect(after.status == 0 && after.text.contains("inserted    2"), "\(after)")
+  }
 }

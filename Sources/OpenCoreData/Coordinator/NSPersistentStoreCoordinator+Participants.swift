@@ -46,6 +46,9 @@ extension NSPersistentStoreCoordinator {
   /// Makes what `deferIndexes(of:)` left out, in this process or in one that was killed; does nothing without that.
   package func restoreIndexes() throws { try withStore { try $0.restoreIndexes() } }
 
+  /// What the WALs of the stores lacked when they were opened, as sentences: SQLite goes on without it.
+  package var losses: [String] { rowStores.compactMap { ($0 as? SQLiteStore)?.loss } }
+
   /// The greatest key allocated so far for objects of `entity` and related entities; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
     try lock.withLock {

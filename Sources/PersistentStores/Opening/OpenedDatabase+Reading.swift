@@ -30,6 +30,29 @@ extension OpenedDatabase {
     return try openForReading(path, options: try StoreOptions(options))
   }
 
+  /// Copies a store that can be opened.
+  ///
+  /// - Parameters:
+  ///   - isWritten: Whether the copy is written to, so that it is checked as a store that a program writes to.
+  ///   - timeoutSeconds: How long to wait for a program that has locked the file.
+  /// - Returns: The copy, which has no other user, and what the WAL lacks.
+  package static func copy(
+    _ path: String, isWritten: Bool, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault
+  ) throws -> (copy: PrivateCopy, loss: String?) {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_size == 0 { return (try PrivateCopy(of: path), nil) }
+    let opened =
+      try isWritten
+      ? openBeforeWriting(path, timeoutSeconds: timeoutSeconds) : openForReading(path, timeoutSeconds: timeoutSeconds)
+    opened.connection.close()
+    let path = StorePath.resolved(path)
+    if let copy = opened.privateCopy {
+      PrivateCopy.forget(path)
+      return (copy, opened.loss)
+    }
+    return (try probing.withLock { _ in try PrivateCopy(of: path) }, opened.loss)
+  }
+
   /// Whether a connection for writing will make a store of the file.
   package static func hasNoTables(_ path: String, timeoutSeconds: Double) throws -> Bool {
     var status = stat()
@@ -67,7 +90,9 @@ extension OpenedDatabase {
       let check = try StoreFileCheck(direct, path, for: options.readingPurpose)
       if check.mayBeReadAlone {
         direct.close()
-        return try openUnlocked(path)
+        var opened = try openUnlocked(path)
+        opened?.loss = check.loss
+        return opened
       }
       // If the WAL contains only a header, SQLite can't know whether a writer is about to restart it, and waits for one
       // until the timeout.
@@ -75,15 +100,18 @@ extension OpenedDatabase {
       let hasIndex = FileManager.default.fileExists(atPath: path + "-shm")
       if check.wal == nil ? !check.header.usesWAL : hasIndex && !waitsInVain, try mayRead(direct) {
         try check.checkStore(direct)
-        return OpenedDatabase(connection: direct, path: path, isReadOnly: true, readerMode: .readOnlySharedMemory)
+        return OpenedDatabase(
+          connection: direct, path: path, isReadOnly: true, readerMode: .readOnlySharedMemory,
+          loss: check.loss)
       }
       direct.close()
-      let copy = try PrivateCopy(of: path)
+      let copy = try PrivateCopy.current(of: path)
       let connection = try SQLiteConnection(path: copy.path, mode: .readWrite, busyTimeoutMilliseconds: timeout)
       try connection.execute("PRAGMA query_only = ON")
       try check.checkStore(connection)
       return OpenedDatabase(
-        connection: connection, path: copy.path, isReadOnly: true, readerMode: .readWrite, privateCopy: copy)
+        connection: connection, path: copy.path, isReadOnly: true, readerMode: .readWrite, privateCopy: copy,
+        loss: check.loss)
     } catch {
       direct.close()
       throw error

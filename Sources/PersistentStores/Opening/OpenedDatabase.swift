@@ -14,6 +14,8 @@ package struct OpenedDatabase {
   var privateCopy: PrivateCopy?
   /// The file, if it is read without locks.
   var unlocked: UnlockedFile?
+  /// What the WAL lacks that SQLite goes on without, as a sentence.
+  package var loss: String?
 
   /// Call it after the last read, before the result is used.
   ///
@@ -28,23 +30,26 @@ package struct OpenedDatabase {
     }
     if options.isReadOnly { return try openForReading(url.path, options: options) }
     let path = StorePath.resolved(url.path)
-    let connection = try connectForWriting(path, mode: .readWriteCreate, options)
-    return OpenedDatabase(connection: connection, path: path, isReadOnly: false, readerMode: .readWrite)
+    let (connection, loss) = try connectForWriting(path, mode: .readWriteCreate, options)
+    return OpenedDatabase(
+      connection: connection, path: path, isReadOnly: false, readerMode: .readWrite, loss: loss)
   }
 
   /// Opens for a writer of foreign tables in the way a context's store is opened for writing.
   package static func openForWriting(_ path: String, timeoutSeconds: Double) throws -> SQLiteConnection {
     let options = try StoreOptions([NSPersistentStoreTimeoutOption: NSNumber(value: timeoutSeconds)])
-    return try connectForWriting(path, mode: .readWrite, options)
+    return try connectForWriting(path, mode: .readWrite, options).connection
   }
 
   /// Opens for writing after the files were checked: SQLite would checkpoint a foreign WAL into the file.
   ///
   /// If there is a WAL already, closing the connection checkpoints it only after a commit or `checkpointWALOnClose()`:
   /// a store that is refused keeps its WAL as it is.
+  ///
+  /// - Returns: The connection, and what the WAL lacks.
   static func connectForWriting(
     _ path: String, mode: SQLiteConnection.Mode, _ options: StoreOptions
-  ) throws -> SQLiteConnection {
+  ) throws -> (connection: SQLiteConnection, loss: String?) {
     let path = StorePath.resolved(path)
     let check = try checkForWriting(path)
     let connection = try SQLiteConnection(
@@ -64,7 +69,7 @@ package struct OpenedDatabase {
         try check.checkStore(connection)
         if check.wal == nil { connection.setKeepsWALOnClose(false) } else { connection.keepWALUntilCommit() }
       }
-      return connection
+      return (connection, check?.loss)
     } catch {
       connection.close()
       throw error

@@ -1,5 +1,6 @@
-import ManagedObjectModel
 import Foundation
+import Locking
+import ManagedObjectModel
 
 /// A store's file with its WAL or journal, copied into a folder that goes with this object.
 ///
@@ -26,6 +27,45 @@ package final class PrivateCopy: CheckedSource {
       throw (error as? CocoaError).map { Self.refusal(original, $0) } ?? error
     }
   }
+
+  // MARK: One copy for several readers
+
+  private struct Kept {
+    var scopes = 0
+    /// By the paths of the originals.
+    var copies: [String: PrivateCopy] = [:]
+  }
+  private static let kept = Locked(Kept())
+
+  /// Runs `body`, in which a store that is opened several times is copied once, unless it changes.
+  package static func keeping<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    kept.withLock { $0.scopes += 1 }
+    defer {
+      let released = kept.withLock { kept in
+        defer { if kept.scopes == 0 { kept.copies = [:] } }
+        kept.scopes -= 1
+        return kept.scopes == 0 ? kept.copies : [:]
+      }
+      // Their folders are removed outside of the lock.
+      withExtendedLifetime(released) {}
+    }
+    return try body()
+  }
+
+  /// A copy of the store as it is now.
+  static func current(of original: String) throws -> PrivateCopy {
+    if let known = kept.withLock({ $0.copies[original] }), states(of: original) == known.states { return known }
+    let copy = try PrivateCopy(of: original)
+    kept.withLock { kept in if kept.scopes > 0 { kept.copies[original] = copy } }
+    return copy
+  }
+
+  /// Called when the copy is about to change.
+  static func forget(_ original: String) { kept.withLock { $0.copies[original] = nil } }
+
+  // MARK: Copying
 
   func checking<Result>(_ body: () throws -> Result) throws -> Result {
     do {

@@ -1,31 +1,55 @@
-import ManagedObjectModel
+import CSQLite
 import Foundation
+import ManagedObjectModel
 
 /// Checks a WAL that no connection has in use.
 extension StoreFileCheck {
   /// A program that closes the store at this moment removes its files one after the other. A problem counts only if it
   /// still exists a little later.
   ///
-  /// - Returns: The error if the WAL has signs that it is another file's. Those of its content say more.
-  func checkWAL() throws -> NSError? {
-    var found = problems()
-    if found.own != nil || found.foreign != nil {
+  /// - Returns: The error if the WAL has signs that it is another file's (those of its content say more), and what the
+  ///   WAL lacks, if that is accepted.
+  func checkWAL() throws -> (foreign: NSError?, loss: String?) {
+    var found = try problems()
+    if found.own != nil || found.foreign != nil || found.loss != nil {
       usleep(50_000)
-      found = problems()
+      found = try problems()
     }
     if let problem = found.own { throw problem }
-    return found.foreign
+    return (found.foreign, found.loss)
   }
 
-  private func problems() -> (own: NSError?, foreign: NSError?) {
+  private struct Findings {
+    var own: NSError?
+    var foreign: NSError?
+    var loss: String?
+  }
+
+  private func problems() throws -> Findings {
     let wal = WALHeader(path: walPath)
     let index = WALIndexHeader(path: indexPath)
+    let lacks = index.flatMap { missing($0, wal) }
     guard let wal, wal.hasFrames, !(purpose.acceptsLosses && wal.isBlank) else {
-      return (index.flatMap { missing($0, wal) }, nil)
+      guard purpose.acceptsLosses else { return Findings(own: lacks.map(refusal)) }
+      let isBlank = wal?.isBlank == true && wal?.hasFrames == true
+      return Findings(loss: isBlank ? "The WAL \(walPath) holds nothing but zeros" : lacks.map(lossText))
     }
-    if let problem = problem(of: wal) ?? problem(of: wal, index) { return (problem, nil) }
+    if let problem = problem(of: wal) ?? problem(of: wal, index) { return Findings(own: problem) }
     let frames = WALFrames(path: walPath, header: wal, pagesInFile: pagesInFile)
-    return (purpose == .readingDamagedWAL ? nil : damage(frames, seenBy: index), foreign(frames))
+    if frames.isUnreadable { throw SQLiteError(code: SQLITE_IOERR, message: "\(walPath) can't be read", sql: nil) }
+    var found = Findings(foreign: foreign(frames))
+    guard purpose != .readingDamagedWAL else { return found }
+    if let loss = frames.loss(seenBy: index) {
+      // A power failure leaves frames unwritten that were not synced. SQLite goes on without them.
+      if purpose.acceptsLosses, !loss.isAltered {
+        found.loss = "The WAL \(walPath) is incomplete: \(text(of: loss, in: frames))"
+      } else {
+        found.own = damage(loss, in: frames)
+      }
+    } else if wal.salts == index?.salts {
+      found.loss = lacks.map(lossText)
+    }
+    return found
   }
 
   // MARK: The header
@@ -56,7 +80,7 @@ extension StoreFileCheck {
   /// generation, as a power failure leaves it, matters only if it shows that the WAL is not the file's.
   private func problem(of wal: WALHeader, _ index: WALIndexHeader?) -> NSError? {
     guard let index, index.frameCount > 0 else { return nil }
-    if wal.salts == index.salts { return missing(index, wal) }
+    if wal.salts == index.salts { return purpose.acceptsLosses ? nil : missing(index, wal).map(refusal) }
     guard index.framesOnlyInWAL > 0, !wal.isLater(than: index.salts) else { return nil }
     return problem(
       "The WAL \(walPath) and \(indexPath) are not from the same time: files of different copies were mixed. "
@@ -64,31 +88,39 @@ extension StoreFileCheck {
         + "from the WAL.")
   }
 
-  /// Whether the index refers to pages that neither the file nor the WAL has. The index is never synced: after a power
-  /// failure it may know more than the WAL.
-  private func missing(_ index: WALIndexHeader, _ wal: WALHeader?) -> NSError? {
-    guard index.framesOnlyInWAL > 0, !purpose.acceptsLosses else { return nil }
-    let present = wal.map { $0.hasFrames ? $0.frameCount : 0 }
+  /// Pages that the index refers to and that neither the file nor the WAL has; nil if there are none. The index is never
+  /// synced: after a power failure it may know more than the WAL.
+  private func missing(_ index: WALIndexHeader, _ wal: WALHeader?) -> (pages: Int, what: String)? {
+    guard index.framesOnlyInWAL > 0 else { return nil }
+    let present = wal.map { $0.hasFrames && !$0.isBlank ? $0.frameCount : 0 }
     guard (present ?? 0) < index.frameCount else { return nil }
-    let what =
-      present.map { "which is cut off after \($0) of \(index.frameCount) pages" } ?? "which is missing"
-    return problem(
-      "The store \(path) needs its WAL \(walPath), \(what): \(index.framesOnlyInWAL) pages were not written into the "
-        + "file yet. \(together) To go on without them, remove \(indexPath).")
+    let what = present.map { "is cut off after \($0) of \(index.frameCount) pages" } ?? "is missing"
+    return (index.framesOnlyInWAL, what)
+  }
+
+  private func refusal(_ missing: (pages: Int, what: String)) -> NSError {
+    problem(
+      "The store \(path) needs its WAL \(walPath), which \(missing.what): \(missing.pages) pages were not written into "
+        + "the file yet. \(together) To go on without them, remove \(indexPath).")
+  }
+
+  private func lossText(_ missing: (pages: Int, what: String)) -> String {
+    "The WAL \(walPath) \(missing.what), and \(missing.pages) pages were not written into the store yet"
   }
 
   // MARK: The frames
 
-  private func damage(_ frames: WALFrames, seenBy index: WALIndexHeader?) -> NSError? {
-    guard let loss = frames.loss(seenBy: index) else { return nil }
-    // A power failure leaves frames unwritten that were not synced. SQLite goes on without them.
-    if purpose.acceptsLosses, !loss.isAltered { return nil }
+  private func damage(_ loss: WALFrames.Loss, in frames: WALFrames) -> NSError {
+    problem(
+      "The WAL \(walPath) is damaged: \(text(of: loss, in: frames)). Restore the store from a copy. \(together)",
+      isDamage: true)
+  }
+
+  private func text(of loss: WALFrames.Loss, in frames: WALFrames) -> String {
     let transactions =
       loss.commits.map { $0 == 1 ? " with the end of 1 transaction" : " with the ends of \($0) transactions" } ?? ""
-    return problem(
-      "The WAL \(walPath) is damaged: of its \(frames.committed + loss.frames) pages SQLite sees only "
-        + "\(frames.committed), and \(loss.frames) are lost\(transactions). Restore the store from a copy. \(together)",
-      isDamage: true)
+    return "of its \(frames.committed + loss.frames) pages SQLite sees only \(frames.committed), and "
+      + "\(loss.frames) \(loss.frames == 1 ? "is" : "are") lost\(transactions)"
   }
 
   /// Signs that the WAL was written for another file: each log goes on from the state of its file.

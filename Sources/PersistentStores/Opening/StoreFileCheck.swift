@@ -29,6 +29,8 @@ struct StoreFileCheck {
   let wal: WALHeader?
   /// Whether a connection has the WAL open: then it belongs to the file.
   let isWALInUse: Bool
+  /// What the WAL lacks that SQLite goes on without, as a sentence; nil if it lacks nothing.
+  private(set) var loss: String?
   private var foreignWAL: NSError?
 
   var walPath: String { path + "-wal" }
@@ -50,7 +52,7 @@ struct StoreFileCheck {
     pagesInFile = size / header.pageSize
     isWALInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isWALInUse()
     wal = try Self.walHeader(at: path + "-wal")
-    if !isWALInUse { foreignWAL = try checkWAL() }
+    if !isWALInUse { (foreignWAL, loss) = try checkWAL() }
     try checkLength(size)
   }
 

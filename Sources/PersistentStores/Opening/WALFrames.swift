@@ -18,6 +18,8 @@ package struct WALFrames {
   /// Whether the frame that is not valid was changed after it was written. Otherwise a machine that went down may have
   /// left it so, and what it lacks was never synced.
   private var isAltered = false
+  /// Whether the system has refused to read a part of the file: then nothing is known of the rest.
+  private(set) var isUnreadable = false
   /// From the copies of the first page in the seen frames, in order.
   private(set) var firstPages: [DatabaseHeader.Counters] = []
   /// The numbers of pages that the database file does not have.
@@ -50,8 +52,10 @@ package struct WALFrames {
     self.pagesInFile = pagesInFile
     guard let file = FileHandle(forReadingAtPath: path) else { return }
     defer { try? file.close() }
-    guard (try? file.seek(toOffset: UInt64(header.offset(ofFrame: 0)))) != nil else { return }
     var reader = Reader(file: file, header: header)
+    defer { isUnreadable = reader.hasFailed }
+    reader.hasFailed = (try? file.seek(toOffset: UInt64(header.offset(ofFrame: 0)))) == nil
+    if reader.hasFailed { return }
     guard let (invalid, checksum) = readValid(&reader) else { return }
     examine(invalid, after: checksum, &reader)
   }
@@ -83,6 +87,7 @@ package struct WALFrames {
     let file: FileHandle
     let header: WALHeader
     private var number = 0
+    fileprivate(set) var hasFailed = false
 
     init(file: FileHandle, header: WALHeader) {
       self.file = file
@@ -91,7 +96,12 @@ package struct WALFrames {
 
     mutating func next() -> Frame? {
       let length = header.pageSize + WALHeader.frameHeaderLength
-      guard let data = try? file.read(upToCount: length), data.count == length else { return nil }
+      let data: Data?
+      do { data = try file.read(upToCount: length) } catch {
+        hasFailed = true
+        return nil
+      }
+      guard let data, data.count == length else { return nil }
       defer { number += 1 }
       return Frame(offset: header.offset(ofFrame: number), bytes: [UInt8](data))
     }

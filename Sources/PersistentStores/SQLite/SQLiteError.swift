@@ -64,6 +64,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     let specific = (extended & 0xff) == (code & 0xff) ? extended : code
     let text = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
     self.sql = sql
+    // SQLite takes a file for damaged that the system can't read. (SQLite's source: SQLITE_IOERR_CORRUPTFS.)
+    if code & 0xff == SQLITE_CORRUPT, let handle, csqlite_read_errno(handle) == EIO {
+      (self.code, message) = (SQLITE_IOERR, "disk I/O error: \(String(cString: strerror(EIO)))")
+      return
+    }
     // "Unable to open" is also SQLite's word for a disk that is full or fails, where no permission helps.
     let systemCode = handle.map { sqlite3_system_errno($0) } ?? 0
     guard code & 0xff == SQLITE_CANTOPEN, let cause = Self.causes[systemCode] else {

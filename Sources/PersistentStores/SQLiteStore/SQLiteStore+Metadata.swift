@@ -59,7 +59,7 @@ extension SQLiteStore {
 
   package static func setMetadata(_ new: [String: Any], at url: URL, options: [AnyHashable: Any]?) throws {
     do {
-      let connection = try OpenedDatabase.connectForWriting(
+      let (connection, _) = try OpenedDatabase.connectForWriting(
         url.path, mode: .readWrite, try StoreOptions(options))
       defer { connection.close() }
       try connection.transaction {

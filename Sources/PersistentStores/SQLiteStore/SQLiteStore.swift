@@ -24,6 +24,8 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
 
   package var url: URL? { urlKept.withLock { $0 } }
   private let urlKept: Locked<URL?>
+  /// What the WAL lacked when the store was opened, as a sentence.
+  package let loss: String?
 
   /// Guards the writing connection. Recursive: a save participant can read through the coordinator.
   let writerLock = NSRecursiveLock()
@@ -52,6 +54,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     self.schema = schema
     self.options = options
     isReadOnly = opened.isReadOnly
+    loss = opened.loss
     configurationName = configuration
     urlKept = Locked(url)
     let settings = try StoreOptions(options)

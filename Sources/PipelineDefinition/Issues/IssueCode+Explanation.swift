@@ -48,6 +48,8 @@ extension IssueCode {
       "The dates of a column can't be read with certainty: day and month may be in the other order. Declare the format.",
     .expectationError:
       "The records together are not what the pipeline expects: too many or too few, or unusual values in a column.",
+    .incompleteWAL:
+      "The store's write-ahead log lacks changes, as after a power failure. If there was none, restore the store from a copy.",
     .hashCount: "The content does not match the checksum file next to it: it was changed or damaged since.",
     .rowCount: "The number of records differs from the checksum file. The dialect may differ from the writer's.",
     .inputRefused: "It is unknown which part of the input is already in the store, so nothing was imported.",

@@ -38,6 +38,7 @@
 /// | `header-changed` | header | ours | the header differs from that of the pipeline's last input (a warning) |
 /// | `date-order` | header | ours | the dates of a column can be read in another order of day and month |
 /// | `expectation-error` | run | ours | the records together are not what the pipeline expects |
+/// | `incomplete-wal` | run | ours | the store's write-ahead log lacks changes, as after a power failure (a warning) |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
 /// | `compression-error` | file | frictionless | the compressed data are damaged or truncated |
 /// | `format-error` | file | frictionless | the input is not text: an archive, a workbook, a database |
@@ -90,6 +91,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let headerChanged = IssueCode("header-changed")
   public static let dateOrder = IssueCode("date-order")
   public static let expectationError = IssueCode("expectation-error")
+  public static let incompleteWAL = IssueCode("incomplete-wal")
   public static let sourceError = IssueCode("source-error")
   public static let compressionError = IssueCode("compression-error")
   public static let formatError = IssueCode("format-error")
@@ -139,7 +141,7 @@ extension IssueCode {
     .store: [.modelError, .storeConstraint, .missingObject, .ambiguousObject, .differentObject, .takenObject],
     .export: [.unwritableValue, .missingExternal],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .headerChanged, .dateOrder],
-    .run: [.expectationError],
+    .run: [.expectationError, .incompleteWAL],
     .file: [.sourceError, .compressionError, .formatError, .hashCount, .rowCount, .inputRefused, .dialectError],
     .pipeline: [.pipelineError],
   ]
@@ -147,6 +149,7 @@ extension IssueCode {
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .mixedLineEnd, .jsonError, .duplicateMember, .nulByte, .fieldTooLong,
     .recordTooLong, .modelError, .storeConstraint, .unwritableValue, .inputRefused, .headerChanged, .dateOrder,
-    .expectationError, .missingExternal, .missingObject, .ambiguousObject, .differentObject, .takenObject,
+    .expectationError, .incompleteWAL, .missingExternal, .missingObject, .ambiguousObject, .differentObject,
+    .takenObject,
   ]
 }

@@ -110,11 +110,8 @@ struct ImportEnvironment {
       ) { rejectsPath }
     }
     let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path))
-    // The unfinished rejects of a run that was killed before anything of it was in the store.
-    let isUsed = kept.contains(rejectsPath) || rejectsNames.contains(rejectsPath)
-    if !isUsed, !RejectsFile.isInUse(rejectsPath, byOtherThan: context.store) {
-      RejectsFile.removeParts(of: rejectsPath)
-    }
+    RejectsDestination.removeAbandoned(
+      rejectsPath, unless: { kept.contains($0) || rejectsNames.contains($0) }, store: context.store)
     return RejectsFile(
       header: opened.header, context: context, permissions: permissions, requestedPath: rejectsPath
     ) { [rejectsNames] in

@@ -6,6 +6,8 @@ import OpenCoreData
 struct RehearsedStore {
   /// Nil where none is named.
   let path: String?
+  /// What its WAL lacks, as a sentence.
+  var loss: String?
 }
 
 /// One import or dry run, from its inputs to its summary: of one entity, or of several, one after the other.
@@ -126,6 +128,7 @@ struct ImportRun {
         .runStarted(kind: kind, pipeline: definition.name, store: shownStore, inputs: inputs.count))
       try checkRejects(inputs)
       try store.openExisting()
+      noteLosses(&totals)
       failure = try importAll(outcome.listed, &totals)
       try store.checkpoint()
       try settleRejects(&totals)
@@ -140,6 +143,7 @@ struct ImportRun {
     outcome.isReported = options.isReplay && failure == nil && totals.isKnown
     (outcome.files, outcome.replayed) = (totals.filesDone, totals.replayed)
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
+    outcome.summary.failedPaths = failedPaths(outcome)
     return outcome
   }
 
@@ -153,7 +157,10 @@ struct ImportRun {
     }
     do throws(RunFailure) {
       if store.isWritten { try store.perform { try noteEnd(outcome, $0) } }
-      if outcome.isReportOwed || !outcome.isSettled { return summary }
+      if outcome.isReportOwed || !outcome.isSettled {
+        summary.failedPaths = []
+        return summary
+      }
       // A replay whose file is gone is not repeated: it must not leave the store's files behind if it is killed.
       store.close()
       try moveFiles(outcome)
@@ -164,6 +171,17 @@ struct ImportRun {
       summary.outcome = .failed
     }
     return summary
+  }
+
+  /// What the store has lost is reported by the first run that finds it: SQLite then makes the WAL anew.
+  private func noteLosses(_ totals: inout ImportTotals) {
+    for loss in (rehearsed?.loss).map({ [$0] }) ?? store.coordinator.losses {
+      let issue = RecordIssue(
+        .incompleteWAL, severity: .warning,
+        at: RecordPosition(input: shownStore ?? "", record: 0, line: 0, byte: 0), message: DamagedLog.note(loss))
+      totals.note(issue)
+      environment.monitor.log.log(.issue(issue))
+    }
   }
 
   private func takeLock() throws(RunFailure) -> RunLock? {
@@ -201,20 +219,30 @@ struct ImportRun {
   /// The path of the store for messages.
   var shownStore: String? { rehearsed.map(\.path) ?? store.path }
 
-  /// A file that several parts read is moved when all of them have finished it.
   private func moveFiles(_ outcome: Outcome) throws(RunFailure) {
     if rehearsed != nil { return }
-    for (number, part) in parts.enumerated() {
-      let own = outcome.files.filter { $0.part == number }
-      let files = own.compactMap { done -> (file: Inbox.File, outcome: Inbox.Outcome)? in
-        let readers = outcome.listed.indices.filter { index in
-          outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }
-        }
-        let all = outcome.files.filter { $0.file.path == done.file.path }
-        guard readers.last == number, all.count == readers.count else { return nil }
-        return (done.file, all.contains { $0.outcome == .failed } ? .failed : .processed)
+    for (number, part) in parts.enumerated() { try part.moveFiles(filesToMove(outcome, part: number)) }
+  }
+
+  /// A file that several parts read is moved when all of them have finished it.
+  private func filesToMove(_ outcome: Outcome, part: Int) -> [(file: Inbox.File, outcome: Inbox.Outcome)] {
+    outcome.files.filter { $0.part == part }.compactMap { done in
+      let readers = outcome.listed.indices.filter { index in
+        outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }
       }
-      try part.moveFiles(files)
+      let all = outcome.files.filter { $0.file.path == done.file.path }
+      guard readers.last == part, all.count == readers.count else { return nil }
+      return (done.file, all.contains { $0.outcome == .failed } ? .failed : .processed)
+    }
+  }
+
+  /// Where `moveFiles` will put the files that have failed.
+  private func failedPaths(_ outcome: Outcome) -> [String] {
+    if rehearsed != nil || isDryRun || !outcome.isSettled { return [] }
+    return parts.enumerated().flatMap { number, part in
+      filesToMove(outcome, part: number).compactMap { file, result in
+        result == .failed ? part.inbox?.path(of: file, movedTo: .failed, on: environment.startedAt) : nil
+      }
     }
   }
 

@@ -51,17 +51,39 @@ enum RejectsDestination {
   /// The path, or the next numbered one if it exists already: rejects of an earlier run, or the unfinished ones of
   /// another input or of another store.
   static func free(_ path: String, taken: Set<String>, store: String?) -> String {
-    let url = URL(fileURLWithPath: path)
-    let (stem, ending) = (url.deletingPathExtension().path, url.pathExtension)
     var candidate = path
     var number = 1
     while taken.contains(candidate) || stat.of(candidate, followingLinks: false) != nil
       || RejectsFile.isInUse(candidate, byOtherThan: store)
     {
       number += 1
-      candidate = "\(stem).\(number)" + (ending.isEmpty ? "" : ".\(ending)")
+      candidate = numbered(path, number)
     }
     return candidate
+  }
+
+  private static func numbered(_ path: String, _ number: Int) -> String {
+    let url = URL(fileURLWithPath: path)
+    let ending = url.pathExtension
+    return "\(url.deletingPathExtension().path).\(number)" + (ending.isEmpty ? "" : ".\(ending)")
+  }
+
+  /// Removes the unfinished rejects that a run has left for the path or a numbered one, if it was killed before anything
+  /// of it was in the store.
+  ///
+  /// - Parameters:
+  ///   - isKept: Whether a run continues the rejects with this path.
+  ///   - store: The store that the rejects are of.
+  static func removeAbandoned(_ path: String, unless isKept: (String) -> Bool, store: String?) {
+    var candidate = path
+    var number = 1
+    repeat {
+      if !isKept(candidate), !RejectsFile.isInUse(candidate, byOtherThan: store) {
+        RejectsFile.removeParts(of: candidate)
+      }
+      number += 1
+      candidate = numbered(path, number)
+    } while stat.of(candidate, followingLinks: false) != nil || RejectsFile.hasParts(candidate)
   }
 }
 

@@ -207,6 +207,7 @@ final class RejectsFile {
           message: "\(target) was made by another program meanwhile; the rejects stay in \(part). Move it "
             + "away, and run again")
       }
+      removeOtherNames(ofPart: part)
       do throws(POSIXError) {
         try DurableRename.move(part, to: target)
       } catch {
@@ -271,6 +272,30 @@ final class RejectsFile {
   /// Removes the temporary files of rejects with a final path.
   static func removeParts(of path: String) {
     for target in [path, detailsPath(of: path)] { unlink(partPath(of: target)) }
+  }
+
+  /// Removes the names that a temporary file had before `link(to:)`, of a run that was killed before it removed them.
+  private static func removeOtherNames(ofPart part: String) {
+    guard let own = stat.of(part, followingLinks: false), own.st_nlink > 1 else { return }
+    let folder = OutputPath.folder(of: part)
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".part") {
+      let path = folder + (folder.hasSuffix("/") ? "" : "/") + name
+      guard name != URL(fileURLWithPath: part).lastPathComponent, let other = stat.of(path, followingLinks: false),
+        (other.st_dev, other.st_ino) == (own.st_dev, own.st_ino)
+      else { continue }
+      unlink(path)
+    }
+  }
+
+  /// Removes the temporary files of rejects with a final path, under all their names.
+  static func removeAllNames(of path: String) {
+    for target in [path, detailsPath(of: path)] { removeOtherNames(ofPart: partPath(of: target)) }
+    removeParts(of: path)
+  }
+
+  /// Whether there are temporary files of rejects with this final path.
+  static func hasParts(_ path: String) -> Bool {
+    [path, detailsPath(of: path)].contains { stat.of(partPath(of: $0), followingLinks: false) != nil }
   }
 
   /// Whether the temporary files are being written, or are those of another store; not if they were killed before they

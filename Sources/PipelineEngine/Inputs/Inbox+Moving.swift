@@ -22,8 +22,7 @@ extension Inbox {
   /// - Throws: 77, 73 or 74 where it can't be moved; it then has a name nevertheless, the old or the new one.
   func move(_ file: File, to outcome: Outcome, on date: Date) throws(RunFailure) -> Move {
     if let change = change(of: file) { return change }
-    let root = outcome == .processed ? processed : failed
-    let folder = "\(root)/\(Self.day(of: date))"
+    let folder = folder(of: outcome, on: date)
     try Self.makeFolder(folder)
     OutputFile.removeLeftovers(of: file.name, in: folder)
     let (target, change) = try put(file, in: folder)
@@ -32,6 +31,18 @@ extension Inbox {
     try Self.sync(folder)
     try Self.sync(self.folder)
     return .moved(to: target)
+  }
+
+  /// Where the file will be, unless another program takes the name before.
+  func path(of file: File, movedTo outcome: Outcome, on date: Date) -> String {
+    let folder = folder(of: outcome, on: date)
+    var number = 1
+    while stat.of("\(folder)/\(Self.numbered(file.name, number))", followingLinks: false) != nil { number += 1 }
+    return "\(folder)/\(Self.numbered(file.name, number))"
+  }
+
+  private func folder(of outcome: Outcome, on date: Date) -> String {
+    "\(outcome == .processed ? processed : failed)/\(Self.day(of: date))"
   }
 
   /// Nil while the file is as it was listed.

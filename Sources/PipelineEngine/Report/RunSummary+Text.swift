@@ -96,11 +96,14 @@ extension RunSummary {
   /// What the user should do next; nil when nothing is left to do, or when the failure states it.
   var nextStep: String? {
     switch outcome {
-    case .failed: return nil
+    case .failed:
+      return failedPaths.isEmpty ? nil : "correct \(failedPaths.joined(separator: ", ")), and \(movesBack)."
     case .cancelled: return "run it again."
     case .stopped:
       let records = issues.errors == 1 ? "record" : "records"
-      return "correct the \(records) named above and run it again\(stopAdvice.map { ", or \($0)" } ?? "")."
+      let advice = stopAdvice.map { ", or \($0)" } ?? ""
+      if failedPaths.isEmpty { return "correct the \(records) named above and run it again\(advice)." }
+      return "correct the \(records) named above in \(failedPaths.joined(separator: ", "))\(advice). Then \(movesBack)."
     case .completed: break
     }
     if issues.errors == 0 { return nil }
@@ -111,6 +114,10 @@ extension RunSummary {
     if let rejects { return "correct the records in \(rejects), then replay it: \(program) replay FILE." }
     return kind == .validate ? "correct the lines named above, then import." : "correct the lines named above."
   }
+}
+
+extension RunSummary {
+  private var movesBack: String { "move \(failedPaths.count == 1 ? "it" : "them") back to the inbox for the next run" }
 }
 
 /// Formatting for text reports.

@@ -154,6 +154,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var memoryPeakBytes: Int
   /// How a run that was stopped is made to go on: what to change in the pipeline or the options. Not part of the JSON.
   package var stopAdvice: String?
+  /// Where the files of an inbox are that have to be corrected. Not part of the JSON.
+  package var failedPaths: [String] = []
   /// The program's name in reports for users and in the names of metrics; not part of the JSON.
   public var program = DefinitionVocabulary().program
 

@@ -61,7 +61,7 @@ public final class PipelineRunner: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (result: CheckedContinuation<Result<RunSummary, PipelineError>, Never>) in
         Thread.begin("pipeline \(definition.name)") {
-          result.resume(returning: Result { () throws(PipelineError) in try self.runHere() })
+          result.resume(returning: Result { () throws(PipelineError) in try self.runSharingCopy() })
         }
       }
     } onCancel: {
@@ -74,6 +74,12 @@ public final class PipelineRunner: Sendable {
       // Errors that only a run can detect are also reported with their source location.
       throw definition.sourceMap.located(error)
     }
+  }
+
+  /// A run that does not write to the store may read it from a copy. An import has no use for it once it has begun.
+  private func runSharingCopy() throws(PipelineError) -> RunSummary {
+    if kind == .import { return try runHere() }
+    return try PrivateCopy.keeping { () throws(PipelineError) in try runHere() }
   }
 
   private func runHere() throws(PipelineError) -> RunSummary {

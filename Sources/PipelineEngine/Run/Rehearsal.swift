@@ -7,18 +7,21 @@ enum Rehearsal {
   static func run(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
   ) throws(PipelineError) -> RunSummary {
-    let store = RehearsedStore(path: definition.storePath(options))
+    var store = RehearsedStore(path: definition.storePath(options))
     let (folder, rejects, copy): (PrivateFolder, String, PrivateCopy?)
     do {
       folder = try PrivateFolder()
       rejects = folder.url.appendingPathComponent("rejects").path + "/"
       try FileManager.default.createDirectory(atPath: rejects, withIntermediateDirectories: false)
-      copy = try store.path.flatMap { path in
-        FileManager.default.fileExists(atPath: path) ? try PrivateCopy(of: path) : nil
+      if let path = store.path, FileManager.default.fileExists(atPath: path) {
+        let made = try OpenedDatabase.copy(path, isWritten: true, timeoutSeconds: options.lockTimeoutSeconds)
+        (copy, store.loss) = (made.copy, made.loss)
+        try copyLargeValues(of: path, to: made.copy.path)
+      } else {
+        copy = nil
       }
-      if let path = store.path, let copy { try copyLargeValues(of: path, to: copy.path) }
     } catch {
-      let failure = RunFailure(reading: error as NSError, path: store.path)
+      let failure = Self.failure(error, store.path)
       return RunSummary(
         kind: .validate, pipeline: definition.name, outcome: .failed, failure: failure.summary,
         startedAt: options.now(), seconds: 0, store: store.path, program: definition.vocabulary.program)
@@ -42,6 +45,13 @@ enum Rehearsal {
       }
     }
     return summary
+  }
+
+  private static func failure(_ error: any Error, _ path: String?) -> RunFailure {
+    if let error = error as? SQLiteError {
+      return RunFailure(store: .sqlite(error, .open, message: "The store \(path ?? "") can't be opened"), path: path)
+    }
+    return RunFailure(store: error as NSError, path: path)
   }
 
   /// Moves the rejects where the caller wants them; those of an earlier dry run are replaced.

@@ -42,7 +42,7 @@ public struct StoreTables: Sendable {
     }
     do {
       guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
-      let copy = try PrivateCopy(of: path)
+      let (copy, _) = try OpenedDatabase.copy(path, isWritten: false)
       copied = copy.path
       try Rehearsal.copyLargeValues(of: path, to: copy.path)
       let own = PipelineDefinition(name: "tables", entity: "", vocabulary: vocabulary).using(model: name)

@@ -33,6 +33,8 @@ public struct StoreUndo: Sendable {
     public var kept: [LinkCounts]
     /// The paths of later inputs that left out records because the store had them; they may have to be imported again.
     public var outdated: [String]
+    /// What the store has lost, as after a power failure; nil if nothing.
+    public var loss: String?
   }
 
   /// Why an import can't be taken back.
@@ -72,21 +74,28 @@ public struct StoreUndo: Sendable {
     let tables = LedgerTables(vocabulary)
     do throws(RunFailure) {
       try Self.checkLock(path)
-      let entries = try Self.entries(tables, path, timeoutSeconds: timeoutSeconds)
-      let inputs = try Self.chosen(names, of: entries, in: path)
-      self.inputs = inputs
-      let work = try Self.work(
-        inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
-      defer { work.store.close() }
-      let plan = try Self.explained(path) { try work.plan(entries, keepsChanged: keepsChanged) }
-      preview = Preview(
-        runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
-        restored: plan.restoredCount, missing: plan.missingCount, gone: plan.goneCount,
-        changed: plan.changed.values.reduce(0) { $0 + $1.count }, kept: Self.kept(of: inputs),
-        outdated: Self.outdated(by: inputs, of: entries))
+      (inputs, preview) = try PrivateCopy.keeping { () throws(RunFailure) in
+        let entries = try Self.entries(tables, path, timeoutSeconds: timeoutSeconds)
+        let inputs = try Self.chosen(names, of: entries, in: path)
+        let work = try Self.work(
+          inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
+        defer { work.store.close() }
+        let plan = try Self.explained(path) { try work.plan(entries, keepsChanged: keepsChanged) }
+        return (inputs, Self.preview(of: plan, inputs, among: entries, loss: work.store.coordinator.losses.first))
+      }
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
     }
+  }
+
+  private static func preview(
+    of plan: UndoPlan, _ inputs: [LedgerEntry], among entries: [LedgerEntry], loss: String?
+  ) -> Preview {
+    Preview(
+      runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
+      restored: plan.restoredCount, missing: plan.missingCount, gone: plan.goneCount,
+      changed: plan.changed.values.reduce(0) { $0 + $1.count }, kept: Self.kept(of: inputs),
+      outdated: Self.outdated(by: inputs, of: entries), loss: loss.map(DamagedLog.note))
   }
 
   /// Others may lead to these objects by now.
@@ -135,7 +144,7 @@ public struct StoreUndo: Sendable {
         if entry.isComplete {
           try RejectsFile.publish(path)
         } else if inputs.contains(where: { $0.id == entry.id }) {
-          RejectsFile.removeParts(of: path)
+          RejectsFile.removeAllNames(of: path)
         }
       }
     } catch {

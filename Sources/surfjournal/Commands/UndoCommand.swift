@@ -83,6 +83,7 @@ struct UndoCommand: Command {
       let undo = try StoreUndo(
         store: store, subjects, vocabulary: .journal, model: model, timeoutSeconds: timeoutSeconds,
         keepsChanged: keepsChanged)
+      if let loss = undo.preview.loss { Console.report("warning: \(loss)") }
       var isConfirmed = !isDryRun
       if asks {
         Console.show(Self.text(undo.preview, isDone: false))

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -22,6 +23,39 @@ import Testing
     #expect(happened * 10 >= points.count * 9 - 10, "only \(happened) of \(points.count) faults happened")
     Figures.add("faults", happened, suite: Self.self)
     print("\(kind.name): \(happened) faults, seed \(Randomness.seed)")
+  }
+
+  /// SQLite takes a file that the system can't read for a damaged one, and the advice would be to restore the store.
+  @Test(arguments: [RunKind.keyed, .undo, .export])
+  func `A read that fails is never taken for damage`(_ kind: RunKind) throws {
+    let stage = try FaultStage(kind)
+    var random = kind.generator
+    let count = stage.undisturbed.counts[.read, default: 0]
+    for _ in 0..<TestLength.rounds(6, long: count) {
+      let number = Int.random(in: 1...count, using: &random)
+      expectNone(try stage.problems(with: Fault(.fail(EIO), calls: [.read], at: number)).found)
+    }
+  }
+
+  /// The rejects have two names for a moment: the one that they had to take, and the one that they take back. A run that
+  /// was killed before it noted that goes on under the former.
+  @Test func `Killed while rejects take back a name, they have one in the end, and no temporary file is left`() throws {
+    let stage = try FaultStage(.again)
+    let calls: [Fault.Call] = [.rename, .unlink]
+    let count = calls.reduce(0) { $0 + stage.undisturbed.counts[$1, default: 0] }
+    for number in 1...count {
+      try stage.reset()
+      let (_, report) = try stage.run(Fault(.kill, calls: calls, at: number))
+      try stage.runAgain()
+      let names = try stage.work.names.filter { $0.hasPrefix("log.csv.rejects") }.sorted()
+      let possible =
+        [["log.csv.rejects.csv", "log.csv.rejects.csv.jsonl"]] + [
+          ["log.csv.rejects.2.csv", "log.csv.rejects.2.csv.jsonl"]
+        ]
+      #expect(possible.contains(names), "\(report.call): \(names)")
+      let rejects = try names.first.map { try stage.work.text($0) }
+      #expect(rejects?.split(separator: "\n").count == 13, "\(report.call)")
+    }
   }
 
   // MARK: Canaries

@@ -41,6 +41,7 @@ final class FaultStage {
   let work: TemporaryFolder
   private let base: TemporaryFolder
   private let command: ShimmedCommand
+  private let repetition: ShimmedCommand
   /// The run without a fault: its status, and what it leaves when it is run once, and when it is run again.
   let status: Int32
   let once: LeftFiles
@@ -50,7 +51,9 @@ final class FaultStage {
   init(_ kind: RunKind) throws {
     self.kind = kind
     (work, base) = (try TemporaryFolder(), try TemporaryFolder())
-    command = ShimmedCommand(arguments: kind.arguments, work: work, own: try TemporaryFolder())
+    let own = try TemporaryFolder()
+    command = ShimmedCommand(arguments: kind.arguments, work: work, own: own)
+    repetition = ShimmedCommand(arguments: kind.repetition ?? kind.arguments, work: work, own: own)
     for (name, text) in RunKind.definitions { try work.write(text, to: name) }
     try work.makeFolder("tmp")
     try kind.prepare(work)
@@ -137,11 +140,10 @@ final class FaultStage {
       }
     var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]
     if case .fail = fault.action, output.status != status, first.isEmpty { found.append("no message") }
-    // To SQLite a file that can't be read is damaged; a lasting fault concerns reads too, whichever call is the first.
-    let mayBeDamage = call == "pread" || fault.isLasting
-    if case .fail = fault.action, status == 65, output.status == status, !first.isEmpty, !mayBeDamage {
+    if case .fail = fault.action, status == 65, output.status == status, !first.isEmpty {
       found.append("an error of the data: \(first)")
     }
+    if case .fail = fault.action, output.messages.contains("damaged") { found.append("called damaged: \(first)") }
     if fault.action != .kill, fault.action != .terminate, output.status == status, first.isEmpty {
       // A lock that can't be removed is free, and the next run removes it.
       found += try LeftFiles(work).differences(from: once, permitting: isOfStore).map { "silent: \($0); \(first)" }
@@ -160,13 +162,15 @@ final class FaultStage {
     if ["open", "mkdir", "mkstemp"].contains(call) { statuses.formUnion([73, 66]) }
     // A lock may be free later. The first of many calls that fail says little of the others.
     if call == "fcntl" || fault.isLasting { statuses.insert(75) }
-    if call == "pread" || fault.isLasting { statuses.insert(65) }
     return statuses
   }
 
+  /// Runs the repetition in the folder as it is.
+  @discardableResult func runAgain() throws -> ProgramOutput { try repetition.run(.none).0 }
+
   /// Runs it again without a fault: it must reach what an undisturbed run reaches.
   func repetitionProblems() throws -> [String] {
-    let (output, _) = try run()
+    let output = try runAgain()
     let message = output.messages.split(separator: "\n").first.map(String.init) ?? ""
     guard kind.repeated.union([status, 0]).contains(output.status) else {
       return ["run again: status \(output.status): \(message)"]
@@ -183,7 +187,8 @@ final class FaultStage {
   private func leftByTwo() throws -> LeftFiles {
     if let twice { return twice }
     try reset()
-    for _ in 0..<2 { _ = try run() }
+    _ = try run()
+    try runAgain()
     let left = try LeftFiles(work)
     twice = left
     return left

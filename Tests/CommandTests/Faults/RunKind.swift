@@ -6,6 +6,8 @@ import Testing
 struct RunKind: Sendable, CustomTestStringConvertible {
   let name: String
   let arguments: [String]
+  /// The command of the repetition, if it is another one.
+  var repetition: [String]?
   /// Statuses of a repetition that finds its work done.
   var repeated: Set<Int32> = []
   /// Whether a repetition that finds its work done opens the store for reading only, or not at all. What SQLite and the
@@ -30,6 +32,15 @@ struct RunKind: Sendable, CustomTestStringConvertible {
 
   static let atomic = RunKind(
     name: "atomic import", arguments: load("k.json") + ["--atomic"], prepare: keyed.prepare)
+
+  /// The rejects take the name that those of the stopped import give up.
+  static let again = RunKind(
+    name: "import again after a stopped one", arguments: load("k.json") + ["--again"], repetition: load("k.json")
+  ) { folder in
+    try folder.write(records(0..<60, badEvery: 5), to: "log.csv")
+    try tool(load("k.json") + ["--max-errors", "6"], in: folder, status: 65)
+    try #require(folder.exists("log.csv.rejects.csv.part"))
+  }
 
   static let replacement = RunKind(name: "replacement", arguments: load("p.json") + ["--replace"]) { folder in
     try loadFirst(records(0..<60), as: "log.csv", with: "p.json", in: folder)

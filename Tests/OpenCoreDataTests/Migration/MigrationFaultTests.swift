@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+// Rules (SQLite documentation: "Atomic Commit"; POSIX): a migration is whole or was not begun, whichever call on the
+// store's files fails, is the last of the process, or is not on the disk when the power fails; and without memory.
+
+/// Every call of a migration in another process goes wrong once. A few by chance in the short series, all in the long one.
+@Suite(.seeded, .serialized) struct MigrationFaultTests {
+  /// A store and the version of its model that it is migrated to.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let stage: @Sendable () throws -> MigrationStage
+  }
+
+  static let cases =
+    [Case(testDescription: "a store of this library with a log") { try ownStage() }]
+    + (SharedFiles.arePresent
+      ? [
+        Case(testDescription: "a store of Apple's framework") { try appleStage() }
+      ] : [])
+
+  private static let old = """
+    <entity name="Board"><attribute name="name" optional="YES" attributeType="String"/>
+      <relationship name="riders" optional="YES" toMany="YES" destinationEntity="Rider" inverseName="boards"
+        inverseEntity="Rider"/></entity>
+    <entity name="Rider"><attribute name="photo" optional="YES" attributeType="Binary"/>
+      <relationship name="boards" optional="YES" toMany="YES" destinationEntity="Board" inverseName="riders"
+        inverseEntity="Board"/></entity>
+    """
+  private static let new = """
+    <entity name="Board"><attribute name="title" elementID="name" attributeType="String" defaultValueString="?"/>
+      <relationship name="riders" optional="YES" toMany="YES" destinationEntity="Surfer" inverseName="boards"
+        inverseEntity="Surfer"/></entity>
+    <entity name="Surfer" elementID="Rider"><attribute name="photo" optional="YES" attributeType="Binary"/>
+      <attribute name="age" attributeType="Integer 16" defaultValueString="7"/>
+      <relationship name="boards" optional="YES" toMany="YES" destinationEntity="Board" inverseName="riders"
+        inverseEntity="Board"/></entity>
+    """
+
+  /// The versions are files: the other process finds that of the store next to the new one.
+  private static let models: Result<TemporaryFolder, any Error> = Result {
+    let folder = try TemporaryFolder()
+    for (name, entities) in [("Old", old), ("New", new)] {
+      try folder.makeFolder("Boards.xcdatamodeld/\(name).xcdatamodel")
+      try folder.write("<model>\(entities)</model>", to: "Boards.xcdatamodeld/\(name).xcdatamodel/contents")
+    }
+    return folder
+  }
+
+  private static func ownStage() throws -> MigrationStage {
+    let models = try models.get()
+    return try MigrationStage(to: models.file("Boards.xcdatamodeld/New.xcdatamodel")) { folder in
+      try MigrationBench.add(folder.file("store.sqlite"), model: try migrationModel(old), options: nil)
+      try Programs.python(
+        """
+        import os, sqlite3
+        store = sqlite3.connect("store.sqlite", isolation_level=None)
+        store.execute("PRAGMA wal_autocheckpoint = 0")
+        for statement in (
+            "INSERT INTO ZBOARD(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(1, 1, 1, 'log'), (2, 1, 3, NULL)",
+            "INSERT INTO ZRIDER(Z_PK, Z_ENT, Z_OPT, ZPHOTO) WITH n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n "
+            "WHERE k < 40) SELECT k, 2, 1, zeroblob(2000) FROM n",
+            "INSERT INTO Z_1RIDERS SELECT Z_PK % 2 + 1, Z_PK FROM ZRIDER",
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 40",
+        ): store.execute(statement)
+        os._exit(0)
+        """, in: folder)
+    }
+  }
+
+  private static func appleStage() throws -> MigrationStage {
+    let store = SharedStore.all[2]
+    let model = store.modelURL.deletingLastPathComponent().appendingPathComponent("SampleModel2.xcdatamodel")
+    return try MigrationStage(to: model) { folder in
+      for end in ["", "-wal", "-shm"] {
+        let original = store.folder.appendingPathComponent(store.sqliteFile + end)
+        guard FileManager.default.fileExists(atPath: original.path) else { continue }
+        try Data(contentsOf: original).write(to: folder.file("store.sqlite" + end))
+      }
+    }
+  }
+
+  private static let failing: [Fault.Call] = [.open, .read, .write, .sync, .resize, .unlink, .lock, .map]
+  private static let actions: [(Fault.Action, [Fault.Call])] = [
+    (.kill, Fault.Call.allCases), (.fail(EIO), failing), (.fail(ENOSPC), [.open, .write, .resize]),
+    (.short, [.read, .write]),
+  ]
+
+  /// The other process comes here too.
+  @Test(arguments: cases)
+  func `Whatever call fails or is the last, the store is old or new, and the next opening migrates it`(
+    _ example: Case
+  ) throws {
+    _ = try MigrationStage.migrate()
+    let stage = try example.stage()
+    var random = Randomness.generator()
+    let points = Self.actions.flatMap { action, calls in
+      let count = calls.reduce(0) { $0 + stage.undisturbed.counts[$1, default: 0] }
+      return (1...max(1, count)).map { Fault(action, calls: calls, at: $0) }
+    }
+    let tried = TestLength.rounds(6, long: points.count)
+    var happened = 0
+    for fault in tried < points.count ? Array(points.shuffled(using: &random).prefix(tried)) : points {
+      let (problems, hasHappened) = try stage.problems(with: fault)
+      for problem in problems { Issue.record("\(problem)") }
+      if hasHappened { happened += 1 }
+    }
+    #expect(happened * 10 >= min(tried, points.count) * 8 - 10)
+    Figures.add("faults", happened, suite: Self.self)
+    print("migration of \(example.testDescription): \(happened) faults of \(points.count), seed \(Randomness.seed)")
+  }
+
+  @Test(arguments: cases)
+  func `Without memory for SQLite, and after a power cut, it is old or new as well`(_ example: Case) throws {
+    _ = try MigrationStage.migrate()
+    let stage = try example.stage()
+    var random = Randomness.generator()
+    var refused = 0
+    let allocations = try stage.allocations()
+    try #require(allocations > 100)
+    for _ in 0..<TestLength.rounds(3, long: 400) {
+      let number = Int.random(in: 1...allocations, using: &random)
+      let (problems, happened) = try stage.problems(with: .none, more: ["SHIM_MEMORY_AT": "\(number)"])
+      for problem in problems { Issue.record("allocation \(number): \(problem)") }
+      if happened { refused += 1 }
+    }
+    let images = TestLength.rounds(3, long: 300)
+    let recording = try stage.recording()
+    for _ in 0..<images {
+      let cut = Int.random(in: 0...recording.changes.count, using: &random)
+      for problem in try stage.problems(in: recording, after: cut, using: &random) { Issue.record("\(problem)") }
+    }
+    Figures.add("refused allocations", refused, suite: Self.self)
+    Figures.add("images after a power cut", images, suite: Self.self)
+    print("migration of \(example.testDescription): \(refused) refusals, \(images) images, seed \(Randomness.seed)")
+  }
+}

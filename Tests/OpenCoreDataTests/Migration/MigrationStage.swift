@@ -1,0 +1,166 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import OpenCoreData
+
+/// A store of an older model in a folder of its own, which another process migrates under the shim, again and again
+/// from the same beginning.
+struct MigrationStage {
+  /// Names the store and the model for the other process.
+  static let (storeKey, modelKey) = ("SURFJOURNAL_MIGRATED_STORE", "SURFJOURNAL_MIGRATED_MODEL")
+
+  let work: TemporaryFolder
+  let undisturbed: ShimReport
+  /// What the store holds before and after, and the names in the folder afterwards.
+  let before: String
+  let after: String
+  private let names: [String]
+  private let base: TemporaryFolder
+  private let own: TemporaryFolder
+  private let model: URL
+
+  /// - Parameters:
+  ///   - model: The new model; the version of the store is next to it.
+  ///   - prepare: Makes `store.sqlite` and what belongs to it.
+  init(to model: URL, _ prepare: (TemporaryFolder) throws -> Void) throws {
+    (work, base, own) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
+    self.model = model
+    try prepare(base)
+    try Self.copy(base, to: work)
+    before = try Self.contents(of: work)
+    let (output, report) = try Self.run(.none, to: model, in: work, own)
+    try #require(output.status == 0, "\(output.messages)")
+    undisturbed = report
+    after = try Self.contents(of: work)
+    names = try work.names.sorted()
+    try #require(before != after)
+  }
+
+  // MARK: The other process
+
+  /// This program again, in which `MigrationFaultTests` only migrates the store that the environment names.
+  private static func run(
+    _ fault: Fault, to model: URL, in work: TemporaryFolder, _ own: TemporaryFolder, record: String? = nil,
+    more: [String: String] = [:]
+  ) throws -> (ProgramOutput, ShimReport) {
+    let page = own.path("page")
+    var environment = try Shim.environment(fault, in: work, page: page, recording: record)
+    environment[storeKey] = work.path("store.sqlite")
+    environment[modelKey] = model.path
+    environment["TMPDIR"] = own.url.path
+    environment.merge(more) { $1 }
+    let program = Bundle.main.executableURL?.path ?? CommandLine.arguments[0]
+    let output = try Programs.run(
+      program, ["--testing-library", "swift-testing", "--filter", "OpenCoreDataTests.MigrationFaultTests"], in: own,
+      environment: environment)
+    return (output, try Shim.report(page))
+  }
+
+  /// Called in the other process: opens the store with the model and ends the process.
+  static func migrate() throws -> Never? {
+    let environment = ProcessInfo.processInfo.environment
+    guard let path = environment[storeKey], let model = environment[modelKey] else { return nil }
+    do {
+      let model = try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model))
+      try MigrationBench.add(URL(fileURLWithPath: path), model: model, options: MigrationBench.options([]))
+      exit(0)
+    } catch {
+      FileHandle.standardError.write(Data("failed: \((error as NSError).localizedDescription)\n".utf8))
+      exit(3)
+    }
+  }
+
+  // MARK: Trials
+
+  private static func copy(_ from: TemporaryFolder, to: TemporaryFolder) throws {
+    for name in try from.names { try FileManager.default.copyItem(at: from.file(name), to: to.file(name)) }
+  }
+
+  private func clear() throws {
+    for name in try work.names { try FileManager.default.removeItem(at: work.file(name)) }
+  }
+
+  /// Migrates it from the beginning with a fault, then again without.
+  ///
+  /// - Returns: What is wrong, and whether the fault happened at all.
+  func problems(with fault: Fault, more: [String: String] = [:]) throws -> (found: [String], happened: Bool) {
+    try clear()
+    try Self.copy(base, to: work)
+    let (output, report) = try Self.run(fault, to: model, in: work, own, more: more)
+    guard report.fired > 0 else { return ([], false) }
+    let ends: Set<Int32> =
+      switch fault.action {
+      case .kill: [128 + SIGKILL]
+      case .nothing, .fail: [0, 3]
+      default: [0]
+      }
+    let told = output.messages.split(separator: "\n").first { $0.hasPrefix("failed: ") } ?? ""
+    var found = ends.contains(output.status) ? [] : ["status \(output.status): \(output.messages)"]
+    if output.status == 3, told.isEmpty || told.contains("damaged") { found.append("the message: \(told)") }
+    found += try repetitionProblems(mustBeMigrated: output.status == 0)
+    return (found.map { "\(fault) (\(report.call)): \($0)" }, true)
+  }
+
+  /// - Parameter isMigrated: Whether the store must be migrated already.
+  private func repetitionProblems(mustBeMigrated isMigrated: Bool) throws -> [String] {
+    let left = try Self.contents(of: work)
+    guard isMigrated ? left == after : [before, after].contains(left) else { return ["neither old nor new: \(left)"] }
+    let (output, _) = try Self.run(.none, to: model, in: work, own)
+    guard output.status == 0 else { return ["again: status \(output.status): \(output.messages)"] }
+    var found = try Self.contents(of: work) == after ? [] : ["again: other contents"]
+    let more = Set(try work.names).subtracting(names)
+    if !more.isEmpty { found.append("left over: \(more)") }
+    return found
+  }
+
+  /// How often SQLite asks for memory.
+  func allocations() throws -> Int {
+    try clear()
+    try Self.copy(base, to: work)
+    return try Self.run(.none, to: model, in: work, own, more: ["SHIM_MEMORY_AT": "1000000000"]).1.allocations
+  }
+
+  /// Records an undisturbed migration; its images are those of power cuts.
+  func recording() throws -> (begin: PowerCut, changes: [RecordedChange]) {
+    try clear()
+    try Self.copy(base, to: work)
+    let begin = try PowerCut(of: work)
+    let (output, _) = try Self.run(.none, to: model, in: work, own, record: own.path("record"))
+    try #require(output.status == 0, "\(output.messages)")
+    return (begin, try RecordedChange.changes(in: own.data("record"), below: work.url.path))
+  }
+
+  /// What is wrong with what the disk may hold after some of the changes.
+  func problems(
+    in recording: (begin: PowerCut, changes: [RecordedChange]), after cut: Int, using random: inout SeededGenerator
+  ) throws -> [String] {
+    var disk = recording.begin
+    for change in recording.changes.prefix(cut) { disk.add(change) }
+    try clear()
+    let rest = PowerCut.Rest.allCases.randomElement(using: &random) ?? .some
+    try disk.write(to: work, rest, using: &random)
+    return try repetitionProblems(mustBeMigrated: false).map { "power cut after change \(cut), \(rest): \($0)" }
+  }
+
+  // MARK: Contents
+
+  /// Every row and statement of the schema but for property lists, whose order is arbitrary, read from a copy.
+  static func contents(of folder: TemporaryFolder) throws -> String {
+    let copy = try TemporaryFolder()
+    for end in ["", "-wal", "-journal"] where folder.exists("store.sqlite" + end) {
+      try FileManager.default.copyItem(at: folder.file("store.sqlite" + end), to: copy.file("store.sqlite" + end))
+    }
+    return try Programs.python(
+      """
+      import sqlite3
+      store = sqlite3.connect("store.sqlite")
+      print(store.execute("PRAGMA integrity_check").fetchall())
+      for row in store.execute("SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2"): print(row)
+      for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1").fetchall():
+          rows = store.execute(f'SELECT * FROM "{name}"')
+          kept = [i for i, column in enumerate(rows.description) if column[0] not in ("Z_PLIST", "Z_CONTENT")]
+          for row in sorted(repr([row[i] for i in kept]) for row in rows): print(name, row)
+      """, in: copy)
+  }
+}
