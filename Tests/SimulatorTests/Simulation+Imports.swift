@@ -197,14 +197,15 @@ extension Simulation {
     }
   }
 
-  /// A killed run has not come to all inputs that it would have reported: these are still of the run before.
+  /// A killed run may have come to only some of the inputs that it would have reported: the others are still of the run
+  /// before.
   private func noteUntouched(_ records: [StoreModel.Record], since before: [StoreModel.Record], _ model: StoreModel) {
     let runIDs = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0.runID) })
     let runs = Dictionary(uniqueKeysWithValues: model.inputs.map { ($0.id, $0.run) })
     let untouched = Set(records.filter { runIDs[$0.id] == $0.runID }.map(\.id))
     for index in self.model.inputs.indices {
       let id = self.model.inputs[index].id
-      if untouched.contains(id), let run = runs[id] { self.model.inputs[index].run = run }
+      self.model.inputs[index].run = untouched.contains(id) ? runs[id] ?? runNumber : runNumber
     }
   }
 
