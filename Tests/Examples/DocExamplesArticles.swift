@@ -185,6 +185,13 @@ private enum DocExamplesArticles {
     request.sortDescriptors = [NSSortDescriptor(key: "author.name", ascending: true)]
   }
 
+  static func elements(request: NSFetchRequest<NSManagedObject>, work: NSManagedObject) {
+    request.predicate = NSPredicate(format: "ANY works.title CONTAINS[cd] %@", "reef")
+    request.predicate = NSPredicate(format: "%@ IN works OR works.@count == 0", work)
+    request.predicate = NSPredicate(format: "works.@max.pages > 500")
+    request.predicate = NSPredicate(format: "SUBQUERY(works, $w, $w.pages > 100 AND $w.title != name).@count > 2")
+  }
+
   // MARK: Contexts in Swift 6
 
   static func sendingIDs(background: NSManagedObjectContext, viewContext: NSManagedObjectContext) async throws {

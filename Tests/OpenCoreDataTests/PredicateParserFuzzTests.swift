@@ -83,7 +83,7 @@ struct PredicateParserFuzzTests {
         if case .constant(let constant) = operand, !Self.hasLiteral(constant) {
           .constant(.integer(1))
         } else {
-          operand
+          nil
         }
       }
       let printed = node.formatDescription

@@ -34,7 +34,9 @@ enum FolderTable {
       "Predicates/Syntax": ["Predicates/Tree"],
       "Predicates/Values": ["Predicates/Text", "Values"],
       "Predicates/Binding": ["Predicates/Text", "Predicates/Tree", "Predicates/Values", "Values"],
-      "Predicates/Object": ["Predicates/Binding", "Predicates/Syntax", "Predicates/Tree"],
+      "Predicates/Object": [
+        "Predicates/Binding", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values", "Values",
+      ],
       "Descriptions": ["Base", "Embedded", "Predicates/Binding", "Values"],
       "Sorting": [
         "Predicates/Binding", "Predicates/Object", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values",
@@ -65,8 +67,8 @@ enum FolderTable {
       "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
       "Migration": ["External", "Opening", "SQLite", "Schema", "Schema/Existing"],
       "SQLiteStore": [
-        "External", "Identities", "Migration", "Opening", "Queries", "RowStore", "Rows", "SQLite", "Schema",
-        "Schema/Existing",
+        "External", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows", "SQLite",
+        "Schema", "Schema/Existing",
       ],
     ],
     "OpenCoreData": [

@@ -7,6 +7,7 @@ extension Rule {
       "externalValue", "externalColumn", "externalDropped",
     ],
     "Sources/PersistentStores/Predicates/PredicateFunctions.swift": ["stringCompare", "stringFold", "listValue"],
+    "Sources/PersistentStores/Predicates/SummaryFunctions.swift": ["addToSum", "addToAverage"],
     "Sources/PersistentStores/SQLiteStore/BatchSource.swift": ["connectTable", "startScan", "columnValue"],
   ]
 

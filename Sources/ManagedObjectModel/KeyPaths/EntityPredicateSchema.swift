@@ -14,6 +14,12 @@ package struct EntityPredicateSchema: PredicateSchema {
     }
   }
 
+  package func elements(onKeyPath keyPath: [String]) throws -> PredicateElements? {
+    ElementPath(keyPath, of: entity).map {
+      PredicateElements(count: $0.relationships.count, schema: EntityPredicateSchema(entity: $0.destination))
+    }
+  }
+
   /// The key of the error's user info whose value is the key path that the entity does not have.
   package static let unknownKeyPathKey = "NSUnknownKeyPath"
 

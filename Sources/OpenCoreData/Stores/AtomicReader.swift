@@ -31,26 +31,13 @@ final class AtomicReader: RowReader {
     try store.check(query)
     guard query.asks(store.identity) else { return [] }
     var filters: [ObjectIdentifier: QueryFilter] = [:]
-    // A predicate has no way to pass an error on.
-    var failure: (any Error)?
-    let found = try store.candidates(query).filter { row in
+    return try store.candidates(query).filter { row in
       if let keyAbove = query.keyAbove, (row.id.storeKey ?? 0) <= keyAbove { return false }
       let entity = row.id.entity
       let filter = try filters[ObjectIdentifier(entity)] ?? QueryFilter(query, entity)
       filters[ObjectIdentifier(entity)] = filter
-      return filter.accepts { source in
-        switch source {
-        case .slot(let slot): return row.values[slot]
-        case .path(let path):
-          do { return try store.value(at: path, of: row) } catch {
-            failure = failure ?? error
-            return .null
-          }
-        }
-      }
+      return try filter.accepts(QueriedRow(row: row, store: store))
     }
-    if let failure { throw failure }
-    return found
   }
 
   // MARK: Dictionaries

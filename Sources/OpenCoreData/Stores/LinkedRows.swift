@@ -25,5 +25,26 @@ extension LinkedRows {
   }
 }
 
+/// A row as a query sees it.
+struct QueriedRow<Store: LinkedRows>: QueriedObject {
+  let row: FetchedRow
+  let store: Store
+
+  var queriedEntity: NSEntityDescription { row.id.entity }
+
+  func value(ofSlot slot: Int) throws -> StoredValue { row.values[slot] }
+
+  func value(at path: AttributePath) throws -> StoredValue { try store.value(at: path, of: row) }
+
+  func elements(_ path: ElementPath) throws -> [QueriedRow] {
+    var rows = [row]
+    for relationship in path.relationships {
+      guard let row = rows.first else { return [] }
+      rows = try store.related(relationship, of: row.id).compactMap { try store.row(for: $0) }
+    }
+    return rows.map { QueriedRow(row: $0, store: store) }
+  }
+}
+
 extension IncrementalRowStore: LinkedRows {}
 extension AtomicRowStore: LinkedRows {}

@@ -8,15 +8,14 @@ extension BoundPredicate {
   /// functions of `PredicateSQLFunction` must be registered on the connection. A list of more than 500 values is bound
   /// as one blob; every list is if the statement would exceed SQLite's 32,766 variables.
   ///
-  /// - Parameter columns: the SQL of an attribute's column, such as `t0.ZRATING`, with BINARY collation.
+  /// - Parameter columns: Where the attributes are.
   /// - Throws: the errors of `columns`; NSError 134180 if the number of values or the nesting depth exceeds SQLite's
   ///   limits.
-  package func sql(columns: (PredicateKey) throws -> String) throws -> SQLFragment {
-    let columns = try keys.map(columns)
+  package func sql(columns: some PredicateColumns) throws -> SQLFragment {
     guard root.depth <= BoundSQL.depthMax else { throw PredicateFailure.tooDeep(max: BoundSQL.depthMax) }
-    let sql = try BoundSQL(columns: columns, inlineValuesMax: 500).condition(root)
+    let sql = try BoundSQL(scopes: [columns], inlineValuesMax: 500).condition(root)
     if sql.bindings.count <= BoundSQL.variablesMax { return sql }
-    let packed = try BoundSQL(columns: columns, inlineValuesMax: 1).condition(root)
+    let packed = try BoundSQL(scopes: [columns], inlineValuesMax: 1).condition(root)
     guard packed.bindings.count <= BoundSQL.variablesMax else {
       throw PredicateFailure.tooManyValues(packed.bindings.count, max: BoundSQL.variablesMax)
     }
@@ -39,25 +38,37 @@ struct BoundSQL {
   /// deepest part of a chain is written first.
   private static let depthWithoutReordering = 8
 
-  /// By `PredicateKey.index`.
-  let columns: [String]
+  /// The columns of the rows and of the elements of the enclosing sub-selects, by level.
+  let scopes: [any PredicateColumns]
   let inlineValuesMax: Int
 
   func condition(_ node: BoundNode) throws -> SQLFragment {
     switch node {
-    case .constant(let value): SQLFragment(value ? "1" : "0")
-    case .isNull(let key): SQLFragment("\(column(key)) IS NULL")
-    case .relation(let key, let relation, let operand): condition(key, relation, operand: operand)
-    case .text(let text): condition(text)
-    case .member(let key, let set, let options): try membership(of: key, in: set, options: options)
-    case .not(let node): try negation(node)
-    case .and(let nodes): try chain(reordered(nodes)[...], " AND ")
-    case .or(let nodes): try chain(reordered(nodes)[...], " OR ")
+    case .constant(let value): return SQLFragment(value ? "1" : "0")
+    case .isNull(let operand): return try value(operand) + SQLFragment(" IS NULL")
+    case .relation(let left, let relation, let right):
+      guard left.type == .object else { return try condition(left, relation, operand: right) }
+      return try condition(comparingKeys(left, relation, operand: right))
+    case .text(let text): return try condition(text)
+    case .member(let operand, let set, let options):
+      guard operand.type == .object, case .key(let key) = operand else {
+        return try membership(of: operand, in: set.values, options: options)
+      }
+      return try membership(of: operand, in: try rowKeys(set.values, of: key), options: options)
+    case .exists(let elements): return SQLFragment("EXISTS ") + (try select("1", of: elements))
+    case .not(let node): return try negation(node)
+    case .and(let nodes): return try chain(reordered(nodes)[...], " AND ")
+    case .or(let nodes): return try chain(reordered(nodes)[...], " OR ")
     }
   }
 
-  func column(_ key: PredicateKey) -> String {
-    columns[key.index]
+  /// The SQL of an operand.
+  func value(_ operand: BoundOperand) throws -> SQLFragment {
+    switch operand {
+    case .key(let key): SQLFragment(try scopes[key.level].sql(key))
+    case .value(let value): SQLFragment("?", [value])
+    case .computed(let computation): try value(computation)
+    }
   }
 
   private func reordered(_ nodes: [BoundNode]) -> [BoundNode] {
@@ -86,10 +97,12 @@ struct BoundSQL {
 
   private func negation(_ node: BoundNode) throws -> SQLFragment {
     switch node {
-    case .isNull(let key):
-      return SQLFragment("\(column(key)) IS NOT NULL")
-    case .relation(let key, .equal, let operand):
-      return condition(key, .notEqual, operand: operand)
+    case .isNull(let operand):
+      return try value(operand) + SQLFragment(" IS NOT NULL")
+    case .relation(let left, .equal, let right):
+      return try condition(.relation(left, .notEqual, right))
+    case .exists:
+      return SQLFragment("NOT ") + (try condition(node))
     default:
       let inner = try condition(node)
       return SQLFragment("(\(inner.text)) IS NOT TRUE", inner.bindings)
@@ -98,41 +111,43 @@ struct BoundSQL {
 
   // MARK: Relations
 
-  private func condition(
-    _ key: PredicateKey, _ relation: BoundRelation, operand: BoundOperand
-  ) -> SQLFragment {
-    let left = column(key)
-    switch (relation, operand) {
-    case (.equal, .key(let right)):
-      return SQLFragment("\(left) IS \(column(right))")
-    case (.notEqual, .key(let right)):
-      return SQLFragment("\(left) IS NOT \(column(right))")
-    case (.notEqual, .value(let value)):
-      return SQLFragment("(\(left) <> ? OR \(left) IS NULL)", [value])
-    case (_, .key(let right)):
-      return SQLFragment("\(left) \(relation.sqlOperator) \(column(right))")
-    case (_, .value(let value)):
-      return SQLFragment("\(left) \(relation.sqlOperator) ?", [value])
+  func condition(
+    _ left: BoundOperand, _ relation: BoundRelation, operand right: BoundOperand
+  ) throws -> SQLFragment {
+    let (first, second) = (try value(left), try value(right))
+    switch (relation, left, right) {
+    case (.notEqual, .key, .value):
+      return SQLFragment("(\(first.text) <> ? OR \(first.text) IS NULL)", second.bindings)
+    case (.equal, _, .key), (.equal, _, .computed):
+      return first + SQLFragment(" IS ") + second
+    case (.notEqual, _, _):
+      return first + SQLFragment(" IS NOT ") + second
+    default:
+      return first + SQLFragment(" \(relation.sqlOperator) ") + second
     }
   }
 
   // MARK: Lists
 
   private func membership(
-    of key: PredicateKey, in set: StoredValueSet, options: TextOptions
+    of operand: BoundOperand, in values: [StoredValue], options: TextOptions
   ) throws -> SQLFragment {
     let function = PredicateSQLFunction.stringFold.name
-    let left = options.isEmpty ? column(key) : "\(function)(\(options.rawValue), \(column(key)))"
-    if set.values.count <= inlineValuesMax {
-      let marks = Array(repeating: "?", count: set.values.count).joined(separator: ", ")
-      return SQLFragment("\(left) IN (\(marks))", set.values)
+    let plain = try value(operand)
+    let left =
+      options.isEmpty
+      ? plain : SQLFragment("\(function)(\(options.rawValue), ") + plain + SQLFragment(")")
+    if values.count <= inlineValuesMax {
+      let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
+      return left + SQLFragment(" IN (\(marks))", values)
     }
-    let packed = try PackedValueList.pack(set.values)
-    return SQLFragment(
-      """
-      \(left) IN (WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?) \
-      SELECT \(PredicateSQLFunction.listValue.name)(?, i) FROM n)
-      """, [.integer(Int64(set.values.count)), .blob(packed)])
+    let packed = try PackedValueList.pack(values)
+    return left
+      + SQLFragment(
+        """
+         IN (WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?) \
+        SELECT \(PredicateSQLFunction.listValue.name)(?, i) FROM n)
+        """, [.integer(Int64(values.count)), .blob(packed)])
   }
 }
 

@@ -3,25 +3,18 @@ import Foundation
 
 extension BoundSQL {
   /// SQLite's own operators if they are exactly equivalent, otherwise `OCD_STRING_COMPARE`.
-  func condition(_ text: BoundText) -> SQLFragment {
-    if text.options.isEmpty, case .key(let key) = text.left, case .value(.text(let value)) = text.right,
-      let builtIn = builtIn(column(key), text.operation, value: value)
+  func condition(_ text: BoundText) throws -> SQLFragment {
+    let left = try value(text.left)
+    if text.options.isEmpty, case .key = text.left, case .value(.text(let value)) = text.right,
+      let builtIn = builtIn(left.text, text.operation, value: value)
     {
       return builtIn
     }
-    let left = operand(text.left)
-    let right = operand(text.right)
+    let right = try value(text.right)
     return SQLFragment(
       "\(PredicateSQLFunction.stringCompare.name)"
         + "(\(text.operation.rawValue), \(text.options.rawValue), \(left.text), \(right.text))",
       left.bindings + right.bindings)
-  }
-
-  private func operand(_ operand: BoundOperand) -> SQLFragment {
-    switch operand {
-    case .key(let key): SQLFragment(column(key))
-    case .value(let value): SQLFragment("?", [value])
-    }
   }
 
   private func builtIn(_ column: String, _ operation: TextOperation, value: String) -> SQLFragment? {

@@ -24,6 +24,7 @@ extension SQLiteConnection {
         handle, function.name, Int32(function.argumentCount), flags, nil, body, nil, nil, nil)
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
     }
+    try registerSummaryFunctions()
     for name in Self.triggerFunctions {
       let code = sqlite3_create_function_v2(handle, name, 5, flags, nil, { _, _, _ in }, nil, nil, nil)
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }

@@ -26,33 +26,6 @@ extension FetchQuery {
   }
 }
 
-/// The predicate of a query for objects of one entity, with its attributes resolved once.
-package struct QueryFilter {
-  /// Where an object has the value for a key of the predicate.
-  package enum Source {
-    case slot(Int)
-    /// A key path beyond its own attributes.
-    case path(AttributePath)
-  }
-
-  private let predicate: BoundPredicate?
-  /// By the index of each key of the predicate.
-  private let sources: [Source]
-
-  package init(_ query: FetchQuery, _ entity: NSEntityDescription) throws {
-    predicate = query.predicate
-    sources = try (predicate?.keys ?? []).map { key in
-      if key.path.count == 1, let slot = entity.slot(named: key.path[0]) { return .slot(slot) }
-      return .path(try AttributePath(key.path, of: entity))
-    }
-  }
-
-  /// Whether the query finds an object with these values, which are requested only if needed.
-  package func accepts(_ value: (Source) -> StoredValue) -> Bool {
-    predicate?.matches { value(sources[$0.index]) } ?? true
-  }
-}
-
 extension FetchQuery {
   /// A row's value for one of the query's key paths: an attribute, or an extra value that the row includes.
   package func value(_ keyPath: [String], of row: FetchedRow) throws -> StoredValue {

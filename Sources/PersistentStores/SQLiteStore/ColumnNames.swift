@@ -3,15 +3,30 @@ import Foundation
 
 /// The columns that key paths of an entity lead to, and the joins that they need.
 final class ColumnNames {
+  /// Numbers the tables of a statement, over all of its sub-selects.
+  final class Tables {
+    private var count = 0
+
+    func next() -> String {
+      defer { count += 1 }
+      return "t\(count)"
+    }
+  }
+
   private let entity: NSEntityDescription
   private let store: SQLiteStore
+  private let tables: Tables
+  /// The entity's own table.
+  private let table: String
   private var aliases: [[String]: String] = [:]
   /// Follows the entity's own table, `t0`, in the FROM clause. A key matches at most one row, so joins do not add rows.
   private(set) var joins = ""
 
-  init(_ entity: NSEntityDescription, in store: SQLiteStore) {
+  init(_ entity: NSEntityDescription, in store: SQLiteStore, tables: Tables = Tables()) {
     self.entity = entity
     self.store = store
+    self.tables = tables
+    table = tables.next()
   }
 
   /// - Throws: `NSError` 134060 for an invalid path and for one to a property that is not stored.
@@ -30,7 +45,7 @@ final class ColumnNames {
       let name = "\(owner.name ?? "").\(attribute.name)"
       return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, '\(name)')"
     case .object:
-      guard let last = path.relationships.last else { return "t0.Z_PK" }
+      guard let last = path.relationships.last else { return "\(self.table).Z_PK" }
       let (table, owner) = try alias(of: path.relationships.dropLast())
       return "\(table).\(try column(of: last, in: owner))"
     case .entityName:
@@ -47,11 +62,11 @@ final class ColumnNames {
   private func alias(
     of relationships: ArraySlice<NSRelationshipDescription>
   ) throws -> (table: String, entity: NSEntityDescription) {
-    guard let last = relationships.last, let destination = last.destinationEntity else { return ("t0", entity) }
+    guard let last = relationships.last, let destination = last.destinationEntity else { return (table, entity) }
     let names = relationships.map(\.name)
     if let known = aliases[names] { return (known, destination) }
     let (table, owner) = try alias(of: relationships.dropLast())
-    let alias = "t\(aliases.count + 1)"
+    let alias = tables.next()
     aliases[names] = alias
     joins +=
       " LEFT JOIN \(try store.sqlEntity(destination).tableName) \(alias) "
@@ -67,11 +82,45 @@ final class ColumnNames {
   }
 
   /// The condition of a predicate on the entity's rows.
-  func condition(_ predicate: BoundPredicate) throws -> SQLFragment {
-    let inKeys = try predicate.comparingKeys { key in
-      guard case .object(let destination) = try AttributePath(key.path, of: entity).end else { return 0 }
-      return store.identity.scope(ofEntity: destination.name ?? "")
+  func condition(_ predicate: BoundPredicate) throws -> SQLFragment { try predicate.sql(columns: self) }
+}
+
+extension ColumnNames: PredicateColumns {
+  func sql(_ key: PredicateKey) throws -> String { try sql(key.path) }
+
+  func identityScope(_ key: PredicateKey) throws -> UInt64 {
+    guard case .object(let destination) = try AttributePath(key.path, of: entity).end else { return 0 }
+    return store.identity.scope(ofEntity: destination.name ?? "")
+  }
+
+  func elements(_ path: [String]) throws -> ElementRows {
+    guard let path = ElementPath(path, of: entity), let relationship = path.relationships.last else {
+      throw EntityPredicateSchema.unknown(path, in: entity)
     }
-    return try inKeys.sql { try sql($0.path) }
+    let (owner, ownerEntity) = try alias(of: path.relationships.dropLast())
+    let columns = ColumnNames(path.destination, in: store, tables: tables)
+    let rows = columns.table
+    let rowTable = try store.sqlEntity(path.destination).tableName
+    switch try store.sqlEntity(ownerEntity).relationships[relationship.name] {
+    case .toMany(_, let column, _):
+      return ElementRows(
+        columns: columns, source: { "\(rowTable) \(rows)\(columns.joins)" },
+        link: "\(rows).\(column) = \(owner).Z_PK")
+    case .manyToMany(let table, let ownerColumn, let column, _):
+      guard relationship.inverseRelationship !== relationship else {
+        // A relationship that is its own inverse has one row for both ends.
+        return ElementRows(
+          columns: columns, source: { "\(rowTable) \(rows)\(columns.joins)" },
+          link: "\(rows).Z_PK IN (SELECT \(column) FROM \(table) WHERE \(ownerColumn) = \(owner).Z_PK "
+            + "UNION SELECT \(ownerColumn) FROM \(table) WHERE \(column) = \(owner).Z_PK)")
+      }
+      let join = tables.next()
+      return ElementRows(
+        columns: columns,
+        source: { "\(table) \(join) JOIN \(rowTable) \(rows) ON \(rows).Z_PK = \(join).\(column)\(columns.joins)" },
+        link: "\(join).\(ownerColumn) = \(owner).Z_PK")
+    case .toOne, nil:
+      throw EntityPredicateSchema.unknown([relationship.name], in: ownerEntity)
+    }
   }
 }

@@ -68,12 +68,7 @@ final class BruteForceReader: RowReader {
   }
 
   private func accepts(_ query: FetchQuery, _ row: FetchedRow) throws -> Bool {
-    try QueryFilter(query, row.id.entity).accepts { place in
-      switch place {
-      case .slot(let slot): row.values[slot]
-      case .path(let path): path.relationships.isEmpty ? row.id.comparisonValue : .null
-      }
-    }
+    try QueryFilter(query, row.id.entity).accepts(QueriedBareRow(row: row))
   }
 
   private func slice<Element>(_ elements: [Element], _ query: FetchQuery) -> [Element] {
@@ -192,4 +187,19 @@ final class BruteForceCursor: RowCursor {
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
     ObjectIDCollection(keys.map { NSManagedObjectID(entity: entity, store: identity, key: $0) })
   }
+}
+
+/// A row whose relationships are not asked for.
+private struct QueriedBareRow: QueriedObject {
+  let row: FetchedRow
+
+  var queriedEntity: NSEntityDescription { row.id.entity }
+
+  func value(ofSlot slot: Int) throws -> StoredValue { row.values[slot] }
+
+  func value(at path: AttributePath) throws -> StoredValue {
+    path.relationships.isEmpty ? row.id.comparisonValue : .null
+  }
+
+  func elements(_ path: ElementPath) throws -> [QueriedBareRow] { [] }
 }

@@ -1,43 +1,118 @@
-extension BoundPredicate {
-  /// Whether the predicate is true for an object.
-  ///
-  /// - Parameter value: the object's stored value for a key; called only if needed.
-  package func matches(_ value: (PredicateKey) throws -> StoredValue) rethrows -> Bool {
-    try root.matches(value)
-  }
+/// Reads what predicates need from objects: from managed objects, rows or bare values.
+package protocol PredicateReader<Element> {
+  associatedtype Element
+  associatedtype Failure: Error
+  func value(_ key: PredicateKey, of element: Element) throws(Failure) -> StoredValue
+  /// The elements at the end of a path of to-one relationships and a to-many one.
+  func elements(_ path: [String], of element: Element) throws(Failure) -> [Element]
 }
 
-extension BoundNode {
-  func matches(_ value: (PredicateKey) throws -> StoredValue) rethrows -> Bool {
-    switch self {
-    case .constant(let result):
-      return result
-    case .isNull(let key):
-      return StoredValueOrder.isNull(try value(key))
-    case .relation(let key, let relation, let operand):
-      return relation.holds(try value(key), try operand.value(value))
-    case .text(let text):
-      guard case .text(let left) = try text.left.value(value),
-        case .text(let right) = try text.right.value(value)
-      else { return false }
-      return TextComparison.holds(text.operation, options: text.options, left: left, right: right)
-    case .member(let key, let set, let options):
-      return set.contains(try value(key).folded(options))
-    case .not(let node):
-      return try !node.matches(value)
-    case .and(let nodes):
-      return try nodes.allSatisfy { try $0.matches(value) }
-    case .or(let nodes):
-      return try nodes.contains { try $0.matches(value) }
+extension BoundPredicate {
+  /// Whether the predicate is true for an object.
+  package func matches<Reader: PredicateReader>(
+    _ object: Reader.Element, _ reader: Reader
+  ) throws(Reader.Failure) -> Bool {
+    try PredicateMatching(reader: reader).holds(root, [object])
+  }
+
+  /// Whether the predicate is true for an object without relationships to many.
+  ///
+  /// - Parameter value: the object's stored value for a key; called only if needed.
+  package func matches<Failure: Error>(
+    _ value: (PredicateKey) throws(Failure) -> StoredValue
+  ) throws(Failure) -> Bool {
+    // The reader lives as long as the call.
+    try withoutActuallyEscaping(value) { value throws(Failure) in
+      try matches((), ValueReader(value: value))
     }
   }
 }
 
-extension BoundOperand {
-  fileprivate func value(_ value: (PredicateKey) throws -> StoredValue) rethrows -> StoredValue {
-    switch self {
-    case .key(let key): try value(key)
+extension BoundNode {
+  /// The answer of a node without keys.
+  var isTrue: Bool { BoundPredicate(root: self, keys: []).matches { _ in .null } }
+}
+
+/// Reads values by key, of objects without elements.
+private struct ValueReader<Failure: Error>: PredicateReader {
+  let value: (PredicateKey) throws(Failure) -> StoredValue
+
+  func value(_ key: PredicateKey, of element: Void) throws(Failure) -> StoredValue { try value(key) }
+  func elements(_ path: [String], of element: Void) throws(Failure) -> [Void] { [] }
+}
+
+/// Evaluates bound nodes. `objects` are the evaluated object and the elements of the enclosing collections, by level.
+struct PredicateMatching<Reader: PredicateReader> {
+  typealias Element = Reader.Element
+  typealias Failure = Reader.Failure
+  let reader: Reader
+
+  func holds(_ node: BoundNode, _ objects: [Element]) throws(Failure) -> Bool {
+    switch node {
+    case .constant(let result):
+      return result
+    case .isNull(let operand):
+      return StoredValueOrder.isNull(try value(operand, objects))
+    case .relation(let left, let relation, let right):
+      return relation.holds(try value(left, objects), try value(right, objects))
+    case .text(let text):
+      guard case .text(let left) = try value(text.left, objects),
+        case .text(let right) = try value(text.right, objects)
+      else { return false }
+      return TextComparison.holds(text.operation, options: text.options, left: left, right: right)
+    case .member(let operand, let set, let options):
+      return set.contains(try value(operand, objects).folded(options))
+    case .exists(let elements):
+      return try first(elements, objects) != nil
+    case .not(let node):
+      return try !holds(node, objects)
+    case .and(let nodes):
+      for node in nodes where try !holds(node, objects) { return false }
+      return true
+    case .or(let nodes):
+      for node in nodes where try holds(node, objects) { return true }
+      return false
+    }
+  }
+
+  private func value(_ operand: BoundOperand, _ objects: [Element]) throws(Failure) -> StoredValue {
+    switch operand {
+    case .key(let key): try reader.value(key, of: objects[key.level])
     case .value(let constant): constant
+    case .computed(let computation): try value(computation, objects)
+    }
+  }
+
+  private func value(_ computation: BoundComputation, _ objects: [Element]) throws(Failure) -> StoredValue {
+    switch computation.form {
+    case .count(let elements):
+      var count: Int64 = 0
+      try visit(elements, objects) { _ in count += 1 }
+      return .integer(count)
+    case .summary(let kind, let elements, let operand):
+      var summary = SummaryState(kind)
+      try visit(elements, objects) { objects throws(Failure) in summary.add(try value(operand, objects)) }
+      return summary.result
+    }
+  }
+
+  // MARK: Elements
+
+  private func first(_ elements: BoundElements, _ objects: [Element]) throws(Failure) -> Element? {
+    for element in try reader.elements(elements.path, of: objects[elements.level])
+    where try holds(elements.condition, objects + [element]) {
+      return element
+    }
+    return nil
+  }
+
+  /// - Parameter body: Is given the objects with an element added.
+  private func visit(
+    _ elements: BoundElements, _ objects: [Element], body: ([Element]) throws(Failure) -> Void
+  ) throws(Failure) {
+    for element in try reader.elements(elements.path, of: objects[elements.level]) {
+      let objects = objects + [element]
+      if try holds(elements.condition, objects) { try body(objects) }
     }
   }
 }

@@ -3,21 +3,23 @@
 /// Objects in memory and rows in SQLite are filtered by this one tree, so both give the same results.
 package struct BoundPredicate: Sendable {
   package let root: BoundNode
-  /// The attributes that are read, each once. `PredicateKey.index` is an index in this list.
+  /// The attributes of the object itself that are read, each once. `PredicateKey.index` is an index in this list.
   package let keys: [PredicateKey]
 }
 
 /// A node of a bound predicate. Two-valued, like `PredicateNode`.
 package indirect enum BoundNode: Sendable {
   case constant(Bool)
-  case isNull(PredicateKey)
+  case isNull(BoundOperand)
   /// An attribute against a value (never null) or another attribute, in SQLite's order of values.
-  case relation(PredicateKey, BoundRelation, BoundOperand)
+  case relation(BoundOperand, BoundRelation, BoundOperand)
   /// A text operator that a byte comparison cannot decide, or that looks inside the text.
   case text(BoundText)
   /// The attribute is one of the values (never null). With options, both sides are folded; the values are folded
   /// already.
-  case member(PredicateKey, StoredValueSet, TextOptions)
+  case member(BoundOperand, StoredValueSet, TextOptions)
+  /// The condition holds for one element at least.
+  case exists(BoundElements)
   case not(BoundNode)
   case and([BoundNode])
   case or([BoundNode])
@@ -27,9 +29,34 @@ package enum BoundRelation: Sendable, Hashable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
-package enum BoundOperand: Sendable {
+package indirect enum BoundOperand: Sendable {
   case key(PredicateKey)
   case value(StoredValue)
+  case computed(BoundComputation)
+}
+
+/// A value that is computed from others.
+package struct BoundComputation: Sendable {
+  package enum Form: Sendable {
+    case count(BoundElements)
+    /// What the elements' values that are not null give together.
+    case summary(ValueSummary, BoundElements, of: BoundOperand)
+  }
+
+  package let form: Form
+  package let type: PredicateValueType
+  /// As it is written, for messages.
+  let name: String
+}
+
+/// Elements of a to-many relationship for which a condition holds.
+package struct BoundElements: Sendable {
+  /// To-one relationships, then the to-many one.
+  package let path: [String]
+  /// The level of the object at which the path starts: 0 for the object itself, n for an element of the n-th of the
+  /// enclosing collections.
+  package let level: Int
+  package var condition: BoundNode
 }
 
 /// `left operation[options] right`, where at least one side is an attribute; false where either is null.
@@ -107,13 +134,53 @@ extension BoundNode {
   /// The nesting depth of the parentheses in its SQL: 0 for a comparison.
   package var depth: Int {
     switch self {
-    case .constant, .isNull, .relation, .text, .member: 0
+    case .constant: 0
+    case .isNull(let operand): operand.depth
+    case .member(let operand, _, _): operand.depth
+    case .relation(let left, _, let right): max(left.depth, right.depth)
+    case .text(let text): max(text.left.depth, text.right.depth)
+    case .exists(let elements): elements.depth
     case .not(let node): node.depth + 1
     case .and(let nodes), .or(let nodes): (nodes.lazy.map(\.depth).max() ?? 0) + 1
     }
   }
 
-  private func isConstant(_ value: Bool) -> Bool {
+  func isConstant(_ value: Bool) -> Bool {
     if case .constant(let own) = self { own == value } else { false }
   }
+}
+
+extension BoundOperand {
+  /// Nil for a value, which does not know its type.
+  package var type: PredicateValueType? {
+    switch self {
+    case .key(let key): key.type
+    case .computed(let computation): computation.type
+    case .value: nil
+    }
+  }
+
+  /// As it is written, for messages.
+  var name: String {
+    switch self {
+    case .key(let key): key.name
+    case .computed(let computation): computation.name
+    case .value: "the value"
+    }
+  }
+
+  fileprivate var depth: Int {
+    guard case .computed(let computation) = self else { return 0 }
+    switch computation.form {
+    case .count(let elements): return elements.depth
+    case .summary(_, let elements, let operand): return max(elements.depth, operand.depth)
+    }
+  }
+}
+
+extension BoundElements {
+  /// A sub-select keeps more symbols of SQLite's parser open than a pair of parentheses.
+  private static let openSymbols = 5
+
+  fileprivate var depth: Int { condition.depth + Self.openSymbols }
 }

@@ -32,11 +32,11 @@ extension ComparisonBinder {
       throw PredicateFailure.unexpectedList(in: comparison)
     case .constant(.null):
       return nil
-    case .key(let key):
-      guard key.type.family == .text else {
-        throw PredicateFailure.notText(key.name, key.type, in: comparison)
-      }
-      return .key(key)
+    case .elements(let elements, _, _):
+      throw PredicateFailure.manyValues(elements, in: comparison)
+    case .term(let term, let type):
+      guard type.family == .text else { throw PredicateFailure.notText(term.name, type, in: comparison) }
+      return term
     case .constant(let constant):
       if let value = constant.stored(as: .uri) { return .value(value) }
       throw PredicateFailure.notText(constant.formatDescription, constant.valueType ?? .blob, in: comparison)

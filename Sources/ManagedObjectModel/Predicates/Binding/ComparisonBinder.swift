@@ -37,11 +37,11 @@ struct ComparisonBinder {
   /// - Parameter isForEquality: Whether a text may be compared with a whole number, by its digits, as a store compares
   ///   them. The order of the two is a mistake: '10' precedes '9'.
   func stored(
-    _ constant: PredicateConstant, as type: PredicateValueType, key: PredicateKey?, isForEquality: Bool = false
+    _ constant: PredicateConstant, as type: PredicateValueType, name: String?, isForEquality: Bool = false
   ) throws -> StoredValue? {
     if let value = constant.stored(as: type) { return value }
     if isForEquality, type == .text, case .integer(let number) = constant { return .text(String(number)) }
-    if isStrict { throw PredicateFailure.mismatch(constant, type, key: key, in: comparison) }
+    if isStrict { throw PredicateFailure.mismatch(constant, type, name: name, in: comparison) }
     return nil
   }
 
@@ -51,53 +51,58 @@ struct ComparisonBinder {
     switch (left, right) {
     case (.list, _), (_, .list):
       throw PredicateFailure.unexpectedList(in: comparison)
-    case (.key(let left), .key(let right)):
-      guard left.type.family == right.type.family else {
-        throw PredicateFailure.incomparable(left, right, in: comparison)
+    case (.elements(let elements, _, _), _), (_, .elements(let elements, _, _)):
+      throw PredicateFailure.manyValues(elements, in: comparison)
+    case (.term(let left, let leftType), .term(let right, let rightType)):
+      guard leftType.family == rightType.family else {
+        throw PredicateFailure.incomparable((left.name, leftType), (right.name, rightType), in: comparison)
       }
-      try checkOrder(of: left, relation)
-      return relate(left, relation, to: .key(right))
-    case (.key(let key), .constant(let constant)):
-      return try relate(key, relation, to: constant)
-    case (.constant(let constant), .key(let key)):
-      return try relate(key, relation.flipped, to: constant)
+      try checkOrder(of: left, leftType, relation)
+      return relate(left, type: leftType, relation, to: right)
+    case (.term(let term, let type), .constant(let constant)):
+      return try relate(term, type: type, relation, to: constant)
+    case (.constant(let constant), .term(let term, let type)):
+      return try relate(term, type: type, relation.flipped, to: constant)
     case (.constant(let left), .constant(let right)):
       return .constant(try constants(left: left, relation: relation, right: right))
     }
   }
 
   private func relate(
-    _ key: PredicateKey, _ relation: BoundRelation, to constant: PredicateConstant
+    _ term: BoundOperand, type: PredicateValueType, _ relation: BoundRelation, to constant: PredicateConstant
   ) throws -> BoundNode {
-    try checkOrder(of: key, relation)
+    try checkOrder(of: term, type, relation)
     let isForEquality = relation == .equal || relation == .notEqual
-    guard let value = try stored(constant, as: key.type, key: key, isForEquality: isForEquality) else {
+    guard let value = try stored(constant, as: type, name: term.name, isForEquality: isForEquality) else {
       return .constant(relation == .notEqual)
     }
     if value.isNull {
       switch relation {
-      case .equal: return .isNull(key)
-      case .notEqual: return .not(.isNull(key))
+      case .equal: return .isNull(term)
+      case .notEqual: return .not(.isNull(term))
       case .less, .lessOrEqual, .greater, .greaterOrEqual: return .constant(false)
       }
     }
-    return relate(key, relation, to: .value(value))
+    return term.existence(relation, value) ?? relate(term, type: type, relation, to: .value(value))
   }
 
-  private func checkOrder(of key: PredicateKey, _ relation: BoundRelation) throws {
-    guard key.type == .object, relation != .equal, relation != .notEqual else { return }
-    throw PredicateFailure.unordered(key, in: comparison)
+  private func checkOrder(of term: BoundOperand, _ type: PredicateValueType, _ relation: BoundRelation) throws {
+    guard type == .object, relation != .equal, relation != .notEqual else { return }
+    throw PredicateFailure.unordered(term.name, in: comparison)
   }
 
   /// With `[c]` or `[d]`, text is folded on both sides. On other types these options have no effect.
-  private func relate(_ key: PredicateKey, _ relation: BoundRelation, to operand: BoundOperand) -> BoundNode {
-    guard key.type.family == .text, !textOptions.isEmpty else { return .relation(key, relation, operand) }
+  private func relate(
+    _ term: BoundOperand, type: PredicateValueType, _ relation: BoundRelation, to operand: BoundOperand
+  ) -> BoundNode {
+    guard type.family == .text, !textOptions.isEmpty else { return .relation(term, relation, operand) }
     if let operation = relation.textOperation {
-      let holds = folded(left: .key(key), operation: operation, right: operand)
-      guard operation == .equal, case .key(let other) = operand else { return holds }
-      return .or([holds, .and([.isNull(key), .isNull(other)])])
+      let holds = folded(left: term, operation: operation, right: operand)
+      if operation != .equal { return holds }
+      if case .value = operand { return holds }
+      return .or([holds, .and([.isNull(term), .isNull(operand)])])
     }
-    return .negation(of: relate(key, .equal, to: operand))
+    return .negation(of: relate(term, type: type, .equal, to: operand))
   }
 
   /// Compares two constants immediately: the right one converted to the left one's type, otherwise vice versa.
@@ -106,7 +111,7 @@ struct ComparisonBinder {
   ) throws -> Bool {
     guard let (first, second) = try common(left, right) else {
       guard relation == .equal || relation == .notEqual else {
-        throw PredicateFailure.mismatch(right, left.valueType ?? .text, key: nil, in: comparison)
+        throw PredicateFailure.mismatch(right, left.valueType ?? .text, name: nil, in: comparison)
       }
       return relation == .notEqual
     }
@@ -127,7 +132,7 @@ struct ComparisonBinder {
       if let first = left.stored(as: type), let second = right.stored(as: type) { return (first, second) }
     }
     if left == .null && right == .null { return (.null, .null) }
-    if let type = left.valueType { _ = try stored(right, as: type, key: nil) }
+    if let type = left.valueType { _ = try stored(right, as: type, name: nil) }
     return nil
   }
 

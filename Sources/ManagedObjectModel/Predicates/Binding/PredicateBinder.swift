@@ -7,7 +7,7 @@ extension PredicateNode {
   ///   attribute's type (the message names key, type and value), a list or SELF appears in an invalid position, or a
   ///   variable does not have a value.
   package func bound(to schema: some PredicateSchema) throws -> BoundPredicate {
-    var binder = PredicateBinder(types: schema.attributeType(ofKeyPath:), isStrict: true)
+    var binder = PredicateBinder(schema: schema, isStrict: true)
     let root = try binder.bind(self)
     return BoundPredicate(root: root, keys: binder.keys)
   }
@@ -15,29 +15,38 @@ extension PredicateNode {
 
 /// Determines the types of every comparison.
 struct PredicateBinder {
-  let types: ([String]) throws -> PredicateValueType
+  /// What is known of the evaluated object and of the elements of the enclosing collections, by level.
+  struct Scope {
+    let schema: any PredicateSchema
+    /// The subquery's variable that stands for the element.
+    var variable: String?
+  }
+
   /// False when single objects are evaluated without a schema: values of different kinds are then unequal.
   let isStrict: Bool
+  var scopes: [Scope]
   private(set) var keys: [PredicateKey] = []
   private var indexes: [[String]: Int] = [:]
 
-  init(types: @escaping ([String]) throws -> PredicateValueType, isStrict: Bool) {
-    self.types = types
+  init(schema: any PredicateSchema, isStrict: Bool) {
+    scopes = [Scope(schema: schema)]
     self.isStrict = isStrict
   }
 
-  /// One side of a comparison. Aggregates and collections both become lists.
+  /// One side of a comparison. Aggregates and collections of constants both become lists.
   enum Side {
-    case key(PredicateKey)
+    case term(BoundOperand, PredicateValueType)
     case constant(PredicateConstant)
     case list([Side])
+    /// Elements, and what is compared of each.
+    case elements(BoundElements, BoundOperand, PredicateValueType)
 
     /// Nil if the type is unknown: null, lists, foreign values.
     var type: PredicateValueType? {
       switch self {
-      case .key(let key): key.type
+      case .term(_, let type): type
       case .constant(let constant): constant.valueType
-      case .list: nil
+      case .list, .elements: nil
       }
     }
   }
@@ -47,6 +56,7 @@ struct PredicateBinder {
     case .constant(let value):
       return .constant(value)
     case .comparison(let comparison):
+      if comparison.modifier != .direct { return try quantified(comparison) }
       let left = try side(comparison.left, of: comparison)
       let right = try side(comparison.right, of: comparison)
       return try ComparisonBinder(comparison: comparison, isStrict: isStrict).bind(left, right)
@@ -65,16 +75,19 @@ struct PredicateBinder {
     return bound
   }
 
-  private mutating func side(_ operand: PredicateOperand, of comparison: PredicateComparison) throws -> Side {
+  mutating func side(_ operand: PredicateOperand, of comparison: PredicateComparison) throws -> Side {
     switch operand {
     case .keyPath(let path):
-      return .key(try key(path))
+      return try side(path, level: 0, of: comparison)
+    case .path, .subquery:
+      return try side(startingAt: operand, path: [], of: comparison)
     case .constant(let constant):
       return try side(constant, of: comparison)
     case .variable(let name):
-      throw PredicateFailure.unbound(variable: name, in: comparison)
+      guard let level = level(ofVariable: name) else { throw PredicateFailure.unbound(variable: name, in: comparison) }
+      return try side(PredicateKey.itself, level: level, of: comparison)
     case .selfObject:
-      return .key(try key(PredicateKey.itself))
+      return try side(PredicateKey.itself, level: 0, of: comparison)
     case .aggregate(let operands):
       var sides: [Side] = []
       for operand in operands { sides.append(try side(operand, of: comparison)) }
@@ -93,9 +106,16 @@ struct PredicateBinder {
     }
   }
 
-  private mutating func key(_ path: [String]) throws -> PredicateKey {
-    if let index = indexes[path] { return keys[index] }
-    let key = PredicateKey(index: keys.count, path: path, type: try types(path))
+  func level(ofVariable name: String) -> Int? {
+    scopes.lastIndex { $0.variable == name }
+  }
+
+  /// Keys of the evaluated object are listed; those of elements are found by their path.
+  mutating func key(_ path: [String], level: Int) throws -> PredicateKey {
+    if level == 0, let index = indexes[path] { return keys[index] }
+    let type = try scopes[level].schema.attributeType(ofKeyPath: path)
+    let key = PredicateKey(index: level == 0 ? keys.count : -1, level: level, path: path, type: type)
+    guard level == 0 else { return key }
     indexes[path] = key.index
     keys.append(key)
     return key

@@ -21,11 +21,11 @@ package enum PredicateFailure {
 
   /// A constant that does not convert to the attribute's type.
   static func mismatch(
-    _ constant: PredicateConstant, _ type: PredicateValueType, key: PredicateKey?,
+    _ constant: PredicateConstant, _ type: PredicateValueType, name: String?,
     in comparison: PredicateComparison
   ) -> NSError {
     let value = shortened(constant.formatDescription)
-    let what = key.map { "\($0.name) is \(type.describedName)" } ?? "the other side is \(type.describedName)"
+    let what = name.map { "\($0) is \(type.describedName)" } ?? "the other side is \(type.describedName)"
     return unusable(comparison, "\(what), and \(value) is not. \(advice(type))")
   }
 
@@ -44,7 +44,8 @@ package enum PredicateFailure {
   }
 
   static func incomparable(
-    _ left: PredicateKey, _ right: PredicateKey, in comparison: PredicateComparison
+    _ left: (name: String, type: PredicateValueType), _ right: (name: String, type: PredicateValueType),
+    in comparison: PredicateComparison
   ) -> NSError {
     unusable(
       comparison,
@@ -52,9 +53,9 @@ package enum PredicateFailure {
         + "Compare attributes of like types.")
   }
 
-  static func unordered(_ key: PredicateKey, in comparison: PredicateComparison) -> NSError {
+  static func unordered(_ name: String, in comparison: PredicateComparison) -> NSError {
     unusable(
-      comparison, "\(key.name) is an object, and objects have no order. Use ==, != or IN, or compare an attribute.")
+      comparison, "\(name) is an object, and objects have no order. Use ==, != or IN, or compare an attribute.")
   }
 
   static func notText(
@@ -64,6 +65,42 @@ package enum PredicateFailure {
       comparison,
       "\(comparison.operation.rawValue) compares text, and \(described) is \(type.describedName). "
         + "Use ==, <, > or BETWEEN.")
+  }
+
+  static func manyValues(_ elements: BoundElements, in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison,
+      "it leads through \(elements.path.last ?? ""), which is a to-many relationship and has no single value. Write "
+        + "ANY, ALL or NONE before the comparison, look for a value with IN, or count with @count.")
+  }
+
+  static func noElements(in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison,
+      "\(comparison.modifier.rawValue) needs a key path through a to-many relationship on its left. Leave "
+        + "\(comparison.modifier.rawValue) out.")
+  }
+
+  static func severalCollections(in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison,
+      "a key path leads through more than one to-many relationship. Use one subquery for each of them: "
+        + "SUBQUERY(a, $x, ANY $x.b.c == 1).@count > 0.")
+  }
+
+  static func noCollection(_ operand: PredicateOperand, in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison, "SUBQUERY needs a to-many relationship, and \(operand.formatDescription) is none. Name one.")
+  }
+
+  static func misplacedOperator(_ word: String, in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison,
+      "\(word) follows a to-many relationship: items.@count, or items.\(word).price for what it computes of a value.")
+  }
+
+  static func noNumber(_ name: String, _ type: PredicateValueType, in comparison: PredicateComparison) -> NSError {
+    unusable(comparison, "only numbers are added up, and \(name) is \(type.describedName). Use @min, @max or @count.")
   }
 
   static func unexpectedList(in comparison: PredicateComparison) -> NSError {
@@ -106,6 +143,14 @@ package enum PredicateFailure {
     error(
       "The predicate nests deeper than \(max) levels, which is more than SQLite accepts. Reduce the nesting.",
       code: sqliteError)
+  }
+
+  static func noVariable(_ name: String) -> NSError {
+    error("$\(name) has no value. Give it one through withSubstitutionVariables.")
+  }
+
+  static func noElements(of operand: PredicateOperand) -> NSError {
+    error("\(operand.formatDescription) is no collection, which SUBQUERY needs. Name a to-many relationship.")
   }
 
   static func noValue(_ keyPath: [String], of object: Any) -> NSError {

@@ -4,6 +4,25 @@ import Foundation
 package protocol PredicateSchema {
   /// - Throws: an error that names the key path if it does not lead to an attribute.
   func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType
+  /// The first to-many relationship on a key path; nil if there is none.
+  func elements(onKeyPath keyPath: [String]) throws -> PredicateElements?
+}
+
+extension PredicateSchema {
+  package func elements(onKeyPath keyPath: [String]) throws -> PredicateElements? { nil }
+}
+
+/// A to-many relationship on a key path.
+package struct PredicateElements {
+  /// The number of the path's components that lead to the elements.
+  let count: Int
+  /// The schema for an element.
+  let schema: any PredicateSchema
+
+  package init(count: Int, schema: any PredicateSchema) {
+    self.count = count
+    self.schema = schema
+  }
 }
 
 /// The types of attributes as comparisons distinguish them.
@@ -59,6 +78,8 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
 package struct PredicateKey: Sendable, Hashable {
   /// Its index in `BoundPredicate.keys`, so that a caller can look up slots or columns once instead of per row.
   package let index: Int
+  /// Whose attribute: 0 for the evaluated object, n for an element of the n-th of the enclosing collections.
+  package let level: Int
   package let path: [String]
   package let type: PredicateValueType
 
@@ -66,4 +87,9 @@ package struct PredicateKey: Sendable, Hashable {
   package static let itself = ["SELF"]
 
   package var name: String { path.joined(separator: ".") }
+
+  /// The same attribute, of which stored values of another type are compared.
+  package func compared(as type: PredicateValueType) -> PredicateKey {
+    PredicateKey(index: index, level: level, path: path, type: type)
+  }
 }

@@ -8,11 +8,15 @@ package protocol PredicateSubject {
   func predicateValue(forKeyPath keyPath: [String]) throws -> Any?
 }
 
-/// Reads key paths of evaluated objects: `PredicateSubject`s and dictionaries with string keys, also nested. A missing
-/// key of a dictionary is nil.
-enum SubjectValue {
-  static func of(_ object: Any?, keyPath: ArraySlice<String>) throws -> Any? {
-    guard let object, let key = keyPath.first else { return object }
+/// Reads key paths of evaluated objects: `PredicateSubject`s, dictionaries with string keys, and collections of them,
+/// which have the values of their elements. A missing key of a dictionary is nil.
+package enum SubjectValue {
+  package static func of(_ object: Any?, keyPath: ArraySlice<String>) throws -> Any? {
+    guard let key = keyPath.first else { return object }
+    if let word = CollectionOperator(rawValue: key) {
+      return try value(word, of: object, rest: keyPath.dropFirst())
+    }
+    guard let object else { return nil }
     switch object {
     case is NSNull:
       return nil
@@ -23,30 +27,65 @@ enum SubjectValue {
     case let dictionary as NSDictionary:
       return try of(dictionary.object(forKey: NSString(string: key)), keyPath: keyPath.dropFirst())
     default:
+      if let elements = elements(of: object) { return try elements.map { try of($0, keyPath: keyPath) } }
+      // A number or text in a collection.
+      if keyPath.elementsEqual(["SELF"]) { return object }
       throw PredicateFailure.noValue(Array(keyPath), of: object)
     }
   }
-}
 
-extension PredicateNode {
-  /// Evaluates the predicate for one object without a schema: every key becomes a constant with the object's value, and
-  /// constants are compared as `bound(to:)` compares them.
-  ///
-  /// - Throws: NSError 134060 for a key that the object does not have, values without an order (`'a' < 3`), or a
-  ///   variable without a value.
-  package func evaluated(on object: Any?) throws -> Bool {
-    let filled = try mapOperands { operand in
-      switch operand {
-      case .keyPath(let path):
-        .constant(PredicateConstant(argument: try SubjectValue.of(object, keyPath: path[...])))
-      case .selfObject:
-        .constant(PredicateConstant(argument: object))
-      case .constant, .variable, .aggregate:
-        operand
-      }
+  /// Nil if the object is not a collection.
+  static func elements(of object: Any?) -> [Any?]? {
+    switch object {
+    case nil, is NSNull: []
+    case is String, is NSString, is Data, is NSData: nil
+    case let array as [Any?]: array
+    case let array as NSArray: array.map { $0 }
+    case let set as NSSet: set.allObjects
+    case let set as NSOrderedSet: set.array
+    case let collection as any Collection: collection.map { $0 }
+    default: nil
     }
-    var binder = PredicateBinder(
-      types: { path in throw PredicateFailure.noValue(path, of: object ?? NSNull()) }, isStrict: false)
-    return try binder.bind(filled).matches { _ in .null }
+  }
+
+  private static func value(_ word: CollectionOperator, of object: Any?, rest: ArraySlice<String>) throws -> Any? {
+    guard let elements = elements(of: object) else {
+      throw PredicateFailure.noValue([word.rawValue], of: object as Any)
+    }
+    guard word != .count else { return try of(elements.count, keyPath: rest) }
+    let values = try elements.compactMap { try of($0, keyPath: rest) }
+    switch word {
+    case .count: return values.count
+    case .sum: return number(.sum, of: values)
+    case .average: return number(.average, of: values)
+    case .minimum: return extreme(of: values) { $0 < 0 }
+    case .maximum: return extreme(of: values) { $0 > 0 }
+    }
+  }
+
+  private static func number(_ kind: ValueSummary, of values: [Any]) -> Any? {
+    var summary = SummaryState(kind)
+    for value in values { summary.add(stored(value)) }
+    return switch summary.result {
+    case .integer(let number): number
+    case .real(let number): number
+    default: nil
+    }
+  }
+
+  private static func extreme(of values: [Any], _ isBetter: (Int) -> Bool) -> Any? {
+    var best: (value: Any, stored: StoredValue)?
+    for value in values {
+      let stored = stored(value)
+      if StoredValueOrder.isNull(stored) { continue }
+      if let best, !isBetter(StoredValueOrder.compare(stored, best.stored)) { continue }
+      best = (value, stored)
+    }
+    return best?.value
+  }
+
+  private static func stored(_ value: Any) -> StoredValue {
+    let constant = PredicateConstant(argument: value)
+    return constant.valueType.flatMap { constant.stored(as: $0) } ?? .null
   }
 }

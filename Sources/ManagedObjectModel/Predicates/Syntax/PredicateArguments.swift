@@ -54,9 +54,8 @@ struct PredicateArguments {
     guard components.allSatisfy({ !$0.isEmpty }) else {
       throw failure("the key path '\(path)' (argument \(index)) has an empty component.", at: token)
     }
-    if let collectionOperator = components.first(where: { $0.hasPrefix("@") }) {
-      throw failure(
-        "'\(collectionOperator)' is not supported here; compare attributes with values instead.", at: token)
+    if let unknown = components.first(where: { $0.hasPrefix("@") && CollectionOperator(rawValue: $0) == nil }) {
+      throw failure("'\(unknown)' is not a collection operator; use \(CollectionOperator.spellings).", at: token)
     }
     return components
   }

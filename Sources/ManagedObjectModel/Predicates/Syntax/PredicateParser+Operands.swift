@@ -2,11 +2,21 @@ import Foundation
 
 extension PredicateParser {
   mutating func operand() throws -> PredicateOperand {
-    let operand = try bareOperand()
+    let operand = try path(startingAt: try bareOperand())
     if case .symbol(let symbol) = current.kind, ["+", "-", "*", "/", "**", ":=", "["].contains(symbol) {
       throw unsupported(symbol)
     }
     return operand
+  }
+
+  /// The operand, or the key path that follows it.
+  mutating func path(startingAt operand: PredicateOperand) throws -> PredicateOperand {
+    switch operand {
+    case .variable, .subquery: break
+    default: return operand
+    }
+    guard accept("."), case .keyPath(let path) = try keyPath() else { return operand }
+    return .path(operand, path)
   }
 
   private mutating func bareOperand() throws -> PredicateOperand {
@@ -20,7 +30,6 @@ extension PredicateParser {
       return .constant(number)
     case .variable(let name):
       advance()
-      if current.kind == .symbol(".") { throw unsupported("$\(name).") }
       return .variable(name)
     case .argument(.keyPath), .escapedWord:
       return try keyPath()
@@ -52,8 +61,7 @@ extension PredicateParser {
       advance()
       return try nested { try $0.aggregate() }
     case "@":
-      advance()
-      throw unsupported("@\(current.source)")
+      return try keyPath()
     default:
       throw unexpected(expecting: "a key or a value")
     }
@@ -85,11 +93,13 @@ extension PredicateParser {
       return accept(".") ? try keyPath() : .selfObject
     case .cast:
       return try cast()
+    case .subquery:
+      return try subquery()
     case .unsupported:
       throw failure(
         "'\(word)' is not supported here; compare attributes with values instead. "
           + "A key of that name is written #\(word).")
-    case .and, .or, .not, .comparison, .truePredicate, .falsePredicate:
+    case .and, .or, .not, .comparison, .truePredicate, .falsePredicate, .quantifier:
       throw failure("expected a key or a value, found '\(word)'; a key of that name is written #\(word).")
     }
   }
@@ -109,13 +119,42 @@ extension PredicateParser {
         if argument == ["SELF"] && components.isEmpty && current.kind != .symbol(".") { return .selfObject }
         components += argument == ["SELF"] ? [] : argument
       case .symbol("@"):
-        advance()
-        throw unsupported("@\(current.source)")
+        components.append(try collectionOperator())
       default:
         throw unexpected(expecting: "a key after '.'")
       }
     } while accept(".")
     return .keyPath(components)
+  }
+
+  private mutating func collectionOperator() throws -> String {
+    let start = current
+    advance()
+    guard let found = CollectionOperator(rawValue: "@" + current.source) else {
+      throw failure(
+        "'@\(current.source)' is not a collection operator; use \(CollectionOperator.spellings).", at: start)
+    }
+    advance()
+    return found.rawValue
+  }
+
+  /// `SUBQUERY(collection, $x, condition)`.
+  private mutating func subquery() throws -> PredicateOperand {
+    advance()
+    try expect("(")
+    return try nested { parser in
+      let collection = try parser.operand()
+      try parser.expect(",")
+      guard case .variable(let name) = parser.current.kind else {
+        throw parser.unexpected(expecting: "a variable such as $x")
+      }
+      parser.advance()
+      try parser.expect(",")
+      let parsed = try parser.disjunction()
+      let condition = try parser.predicate(parsed)
+      try parser.expect(")")
+      return .subquery(PredicateSubquery(collection: collection, variable: name, condition: condition))
+    }
   }
 
   /// `CAST(seconds, "NSDate")`, the printed form of dates: seconds since 2001-01-01 UTC.
@@ -132,6 +171,11 @@ extension PredicateParser {
     try expect(")")
     return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
   }
+}
+
+extension CollectionOperator {
+  /// For messages.
+  static var spellings: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension PredicateOperand {

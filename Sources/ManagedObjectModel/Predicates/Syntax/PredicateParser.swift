@@ -1,7 +1,7 @@
 /// A recursive-descent parser of Apple's predicate language (Predicate Format String Syntax).
 ///
-/// NOT binds tighter than AND, AND tighter than OR. Unsupported features (ANY and ALL, SUBQUERY, functions, arithmetic,
-/// collection operators) produce an error that names them.
+/// NOT binds tighter than AND, AND tighter than OR. Unsupported features (functions, arithmetic) produce an error that
+/// names them.
 package struct PredicateParser {
   /// The maximum nesting depth of parentheses, braces and NOT: far beyond hand-written predicates, and within the
   /// limits of SQLite's parser.
@@ -126,12 +126,17 @@ package struct PredicateParser {
     case (.falsePredicate, _):
       advance()
       return .predicate(.constant(false))
+    case (.quantifier(let modifier, let isNegated), _):
+      advance()
+      let parsed = try comparison(left: operand(), modifier: modifier)
+      let quantified = try predicate(parsed)
+      return .predicate(isNegated ? .not(quantified) : quantified)
     case (_, .symbol("(")):
       advance()
       let inner = try nested { try $0.disjunction() }
       try expect(")")
       guard case .operand(let operand) = inner else { return inner }
-      return try comparison(left: operand)
+      return try comparison(left: path(startingAt: operand))
     default:
       return try comparison(left: operand())
     }
@@ -150,12 +155,16 @@ package struct PredicateParser {
 
   // MARK: Comparisons
 
-  private mutating func comparison(left: PredicateOperand) throws -> Parsed {
+  private mutating func comparison(
+    left: PredicateOperand, modifier: PredicateModifier = .direct
+  ) throws -> Parsed {
     guard let operation = comparisonOperator else { return .operand(left) }
     advance()
     let options = try options()
     return .predicate(
-      .comparison(PredicateComparison(left: left, operation: operation, right: try operand(), options: options)))
+      .comparison(
+        PredicateComparison(
+          left: left, operation: operation, right: try operand(), options: options, modifier: modifier)))
   }
 
   private var comparisonOperator: PredicateOperator? {

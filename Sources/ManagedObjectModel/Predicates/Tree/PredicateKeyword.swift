@@ -8,6 +8,9 @@ enum PredicateKeyword: Hashable {
   case null
   case selfObject
   case cast
+  /// ANY, SOME, ALL or NONE.
+  case quantifier(PredicateModifier, isNegated: Bool)
+  case subquery
   /// Words that Apple's parser supports and this one does not.
   case unsupported
 
@@ -24,8 +27,9 @@ enum PredicateKeyword: Hashable {
     "TRUEPREDICATE": .truePredicate, "FALSEPREDICATE": .falsePredicate,
     "TRUE": .boolean(true), "YES": .boolean(true), "FALSE": .boolean(false), "NO": .boolean(false),
     "NULL": .null, "NIL": .null, "SELF": .selfObject, "CAST": .cast,
-    "ANY": .unsupported, "ALL": .unsupported, "SOME": .unsupported, "NONE": .unsupported,
-    "SUBQUERY": .unsupported, "FETCH": .unsupported, "FUNCTION": .unsupported, "TERNARY": .unsupported,
+    "ANY": .quantifier(.any, isNegated: false), "SOME": .quantifier(.any, isNegated: false),
+    "ALL": .quantifier(.all, isNegated: false), "NONE": .quantifier(.any, isNegated: true),
+    "SUBQUERY": .subquery, "FETCH": .unsupported, "FUNCTION": .unsupported, "TERNARY": .unsupported,
     "ANYKEY": .unsupported,
   ]
 }

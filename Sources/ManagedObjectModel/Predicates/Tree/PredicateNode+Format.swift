@@ -28,7 +28,9 @@ extension PredicateNode {
 
 extension PredicateComparison {
   package var formatDescription: String {
-    "\(left.formatDescription) \(operation.rawValue)\(options.formatDescription) \(right.formatDescription)"
+    let comparison =
+      "\(left.formatDescription) \(operation.rawValue)\(options.formatDescription) \(right.formatDescription)"
+    return modifier == .direct ? comparison : "\(modifier.rawValue) \(comparison)"
   }
 }
 
@@ -43,10 +45,14 @@ extension PredicateOperand {
   package var formatDescription: String {
     switch self {
     case .keyPath(let path): path.map(Self.escaped).joined(separator: ".")
+    case .path(let start, let path): ([start.formatDescription] + path.map(Self.escaped)).joined(separator: ".")
     case .constant(let constant): constant.formatDescription
     case .variable(let name): "$" + name
     case .aggregate(let operands): "{" + operands.map(\.formatDescription).joined(separator: ", ") + "}"
     case .selfObject: "SELF"
+    case .subquery(let subquery):
+      "SUBQUERY(\(subquery.collection.formatDescription), $\(subquery.variable), "
+        + "\(subquery.condition.formatDescription))"
     }
   }
 

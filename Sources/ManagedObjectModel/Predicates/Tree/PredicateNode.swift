@@ -13,8 +13,9 @@ package indirect enum PredicateNode: Sendable, Hashable {
   case or([PredicateNode])
 }
 
-/// One comparison: `left operation[options] right`.
+/// One comparison: `modifier left operation[options] right`.
 package struct PredicateComparison: Sendable, Hashable {
+  package var modifier: PredicateModifier
   package var left: PredicateOperand
   package var operation: PredicateOperator
   package var options: PredicateOptions
@@ -22,13 +23,24 @@ package struct PredicateComparison: Sendable, Hashable {
 
   package init(
     left: PredicateOperand, operation: PredicateOperator, right: PredicateOperand,
-    options: PredicateOptions = []
+    options: PredicateOptions = [], modifier: PredicateModifier = .direct
   ) {
+    self.modifier = modifier
     self.left = left
     self.operation = operation
     self.options = options
     self.right = right
   }
+}
+
+/// Which values on the left of a comparison it must hold for. NONE is the negation of ANY.
+package enum PredicateModifier: String, Sendable, Hashable {
+  /// The single value.
+  case direct = ""
+  /// Every one; true if there is none.
+  case all = "ALL"
+  /// At least one.
+  case any = "ANY"
 }
 
 /// The comparison operators; the raw value is the spelling that Apple's `predicateFormat` prints.
@@ -62,8 +74,10 @@ package struct PredicateOptions: OptionSet, Sendable, Hashable {
 
 /// One side of a comparison.
 package indirect enum PredicateOperand: Sendable, Hashable {
-  /// The components of the dotted path, never empty.
+  /// The components of the dotted path, never empty. A component such as `@count` is a collection operator.
   case keyPath([String])
+  /// A key path that starts at `$NAME` or at a subquery.
+  case path(PredicateOperand, [String])
   case constant(PredicateConstant)
   /// `$NAME`, to be replaced through `withSubstitutionVariables`.
   case variable(String)
@@ -71,4 +85,19 @@ package indirect enum PredicateOperand: Sendable, Hashable {
   case aggregate([PredicateOperand])
   /// `SELF`, the evaluated object itself.
   case selfObject
+  case subquery(PredicateSubquery)
+}
+
+/// `SUBQUERY(collection, $variable, condition)`: the objects of a collection for which a condition holds. In the
+/// condition, keys belong to the evaluated object, and `$variable` is an object of the collection.
+package struct PredicateSubquery: Sendable, Hashable {
+  package let collection: PredicateOperand
+  package let variable: String
+  package let condition: PredicateNode
+
+  package init(collection: PredicateOperand, variable: String, condition: PredicateNode) {
+    self.collection = collection
+    self.variable = variable
+    self.condition = condition
+  }
 }

@@ -6,20 +6,7 @@ extension FetchQuery {
   ///
   /// - Throws: What the store says if an object on a key path can't be read.
   func matches(_ object: NSManagedObject) throws -> Bool {
-    // A predicate has no way to pass an error on.
-    var failure: (any Error)?
-    let isMatch = try QueryFilter(self, object.entity).accepts { source in
-      switch source {
-      case .slot(let slot): return object.values[slot]
-      case .path(let path):
-        do { return try object.storedValue(at: path) } catch {
-          failure = failure ?? error
-          return .null
-        }
-      }
-    }
-    if let failure { throw failure }
-    return isMatch
+    try QueryFilter(self, object.entity).accepts(QueriedManagedObject(object: object))
   }
 
   /// An object's row with the values that the query asks for.

@@ -143,10 +143,12 @@ extension NSManagedObjectContext {
   func rows(_ query: FetchQuery, from source: RowSource) throws -> [FetchedRow] {
     if query.includesPendingChanges { linkPackedRows() }
     guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query, source) }
-    let stored = try rowsBelow(query.widened(by: graph.updates.count + graph.deletions.count), source)
+    let linked = try rowsBelow(linkedTo: changedObjects(linkedFrom: query), query)
+    let stored = try rowsBelow(
+      query.widened(by: graph.updates.count + graph.deletions.count + linked.count), source)
     // Called after the read: IDs that became permanent since have another key in the tables below.
     graph.adoptPermanentIDs()
-    var result = try overlay(stored, query)
+    var result = try overlay(stored, linked: linked, query)
     for segment in graph.insertions.segments where query.covers(segment.batch.entity) {
       let filter = try QueryFilter(query, segment.batch.entity)
       // New rows without an object have no related objects.
@@ -159,13 +161,9 @@ extension NSManagedObjectContext {
           result.append(try query.row(object, id: id))
           continue
         }
-        let isFound = filter.accepts { source in
-          switch source {
-          case .slot(let slot): segment.value(row: row, slot: slot)
-          case .path(let path): path.relationships.isEmpty ? id.comparisonValue : .null
-          }
-        }
-        guard isFound, query.affectedStores == nil || query.asks(id) else { continue }
+        guard try filter.accepts(NewRow(segment: segment, row: row, id: id)),
+          query.affectedStores == nil || query.asks(id)
+        else { continue }
         result.append(
           FetchedRow(id: id, version: BaseRow.unknownVersion, values: segment.values(row: row), extras: noExtras))
       }
@@ -185,11 +183,18 @@ extension NSManagedObjectContext {
 
   /// `rows` without those deleted here, and with the values changed here; includes rows that match only because of
   /// changes.
-  private func overlay(_ rows: [FetchedRow], _ query: FetchQuery) throws -> [FetchedRow] {
+  ///
+  /// - Parameter linked: The rows that may match, or not match, because of other objects that are changed here.
+  private func overlay(_ rows: [FetchedRow], linked: [FetchedRow], _ query: FetchQuery) throws -> [FetchedRow] {
     var seen: Set<ObjectKey> = []
-    var result = try rows.compactMap { row -> FetchedRow? in
+    let linkedKeys = Set(linked.map(\.id.key))
+    let unlinked = linked.isEmpty ? rows : rows.filter { !linkedKeys.contains($0.id.key) }
+    var result = try (unlinked + linked).compactMap { row -> FetchedRow? in
       let (key, resolved) = (row.id.key, row.id.resolved.key)
       if graph.deletions[key] != nil || graph.deletions[resolved] != nil { return nil }
+      if linkedKeys.contains(key), graph.updates[key] == nil, graph.updates[resolved] == nil {
+        return try query.matches(object(with: row.id)) ? row : nil
+      }
       guard let object = graph.updates[key] ?? graph.updates[resolved] else { return row }
       seen.insert(object.key)
       return try query.matches(object) ? query.row(object, id: row.id) : nil
@@ -198,7 +203,7 @@ extension NSManagedObjectContext {
       try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.key)
         && query.matches(object)
     }
-    guard !late.isEmpty else { return result }
+    guard !late.isEmpty || !linked.isEmpty else { return result }
     result += try late.map { try query.row($0, id: $0.objectID) }
     try query.sort(&result)
     return result
@@ -212,7 +217,7 @@ extension NSManagedObjectContext {
   private func hasChanges(touching query: FetchQuery) -> Bool {
     graph.insertions.segments.contains { $0.liveCount > 0 && query.covers($0.batch.entity) }
       || graph.updates.values.contains { query.covers($0.entity) }
-      || graph.deletions.values.contains { query.covers($0.entity) }
+      || graph.deletions.values.contains { query.covers($0.entity) } || !changedObjects(linkedFrom: query).isEmpty
   }
 
   /// Whether this context or one of its ancestors has changes that `query` could see.
@@ -256,4 +261,26 @@ extension NSManagedObjectContext {
     }
     return result
   }
+}
+
+/// A new row without an object, which has no related objects.
+private struct NewRow: QueriedObject {
+  let segment: PendingSegment
+  let row: Int
+  let id: NSManagedObjectID
+
+  var queriedEntity: NSEntityDescription { segment.batch.entity }
+
+  func value(ofSlot slot: Int) throws -> StoredValue { segment.value(row: row, slot: slot) }
+
+  func value(at path: AttributePath) throws -> StoredValue {
+    guard path.relationships.isEmpty else { return .null }
+    switch path.end {
+    case .attribute(_, let slot): return segment.value(row: row, slot: slot)
+    case .object: return id.comparisonValue
+    case .entityName: return queriedEntity.name.map { .text($0) } ?? .null
+    }
+  }
+
+  func elements(_ path: ElementPath) throws -> [NewRow] { [] }
 }

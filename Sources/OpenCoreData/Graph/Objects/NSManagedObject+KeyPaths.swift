@@ -22,6 +22,18 @@ extension NSManagedObject {
     }
   }
 
+  /// The objects at the end of a path that are not deleted; none if an object on the way is nil.
+  ///
+  /// - Throws: What the store says if an object on the way can't be read.
+  func elements(_ path: ElementPath) throws -> [QueriedManagedObject] {
+    var objects = [self]
+    for relationship in path.relationships {
+      guard let object = objects.first, let context = object.managedObjectContext else { return [] }
+      objects = try object.loadedIDs(relationship).map(context.object(with:)).filter { !$0.isDeleted }
+    }
+    return objects.map(QueriedManagedObject.init)
+  }
+
   /// The value at the end of a path for callers that can't throw. Ends the process if an object on the way can't be
   /// read, as reading a property does.
   func readableValue(at path: AttributePath) -> StoredValue {
@@ -36,4 +48,20 @@ extension NSManagedObject {
   func load() throws {
     if isFault { try managedObjectContext?.load(fault: self) }
   }
+}
+
+/// An object as a query sees it: with its present values.
+struct QueriedManagedObject: QueriedObject {
+  let object: NSManagedObject
+
+  var queriedEntity: NSEntityDescription { object.entity }
+
+  func value(ofSlot slot: Int) throws -> StoredValue {
+    try object.load()
+    return object.values[slot]
+  }
+
+  func value(at path: AttributePath) throws -> StoredValue { try object.storedValue(at: path) }
+
+  func elements(_ path: ElementPath) throws -> [QueriedManagedObject] { try object.elements(path) }
 }

@@ -8,6 +8,10 @@ extension NSManagedObject: PredicateIdentifiable {
 
 extension NSManagedObject: PredicateSubject {
   package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
+    if let path = ElementPath(keyPath, of: entity) {
+      let elements = try elements(path).map(\.object)
+      return try SubjectValue.of(elements, keyPath: keyPath[path.relationships.count...])
+    }
     let path = try AttributePath(keyPath, of: entity)
     if case .attribute = path.end { return value(forKeyPath: keyPath.joined(separator: ".")) }
     // Without the `SELF` or `objectID` that may end the path: objects are compared, not their IDs.

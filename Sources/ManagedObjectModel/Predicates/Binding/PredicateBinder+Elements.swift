@@ -1,0 +1,167 @@
+/// Key paths through to-many relationships.
+extension PredicateBinder {
+  /// Elements on a key path, what is known of each, and the rest of the path.
+  private struct Collection {
+    var elements: BoundElements
+    let schema: any PredicateSchema
+    let rest: [String]
+
+    /// The rest, which starts at an element.
+    var elementPath: [String] { rest.isEmpty ? PredicateKey.itself : rest }
+  }
+
+  /// `ANY` and `ALL`. The left side's element is one more enclosing collection for both sides.
+  mutating func quantified(_ comparison: PredicateComparison) throws -> BoundNode {
+    let isAll = comparison.modifier == .all
+    guard let collection = try collection(comparison.left, of: comparison) else {
+      return try quantifiedList(comparison)
+    }
+    scopes.append(Scope(schema: collection.schema))
+    defer { scopes.removeLast() }
+    let left = try side(collection.elementPath, level: scopes.count - 1, of: comparison)
+    guard case .term = left else { throw PredicateFailure.severalCollections(in: comparison) }
+    let right = try side(comparison.right, of: comparison)
+    let holds = try ComparisonBinder(comparison: comparison, isStrict: isStrict).bind(left, right)
+    let found = BoundNode.exists(collection.elements.restricted(to: isAll ? .negation(of: holds) : holds))
+    return isAll ? .not(found) : found
+  }
+
+  /// `ANY {1, 2} IN key`: a list on the left.
+  private mutating func quantifiedList(_ comparison: PredicateComparison) throws -> BoundNode {
+    let values: [Side]
+    switch try side(comparison.left, of: comparison) {
+    case .list(let list): values = list
+    // A path that breaks off has no elements.
+    case .constant(.null) where !isStrict: values = []
+    default: throw PredicateFailure.noElements(in: comparison)
+    }
+    let right = try side(comparison.right, of: comparison)
+    let binder = ComparisonBinder(comparison: comparison, isStrict: isStrict)
+    let nodes = try values.map { try binder.bind($0, right) }
+    return comparison.modifier == .all ? .all(nodes) : .any(nodes)
+  }
+
+  /// One side that is a key path of the object on a level.
+  mutating func side(_ path: [String], level: Int, of comparison: PredicateComparison) throws -> Side {
+    guard let collection = try collection(path, level: level, of: comparison) else {
+      if let word = path.first(where: { CollectionOperator(rawValue: $0) != nil }) {
+        throw PredicateFailure.misplacedOperator(word, in: comparison)
+      }
+      let key = try key(path, level: level)
+      return .term(.key(key), key.type)
+    }
+    return try side(collection, of: comparison)
+  }
+
+  /// One side that starts at a variable or a subquery.
+  mutating func side(
+    startingAt start: PredicateOperand, path: [String], of comparison: PredicateComparison
+  ) throws -> Side {
+    switch start {
+    case .path(let inner, let first):
+      return try side(startingAt: inner, path: first + path, of: comparison)
+    case .variable(let name):
+      guard let level = level(ofVariable: name) else { throw PredicateFailure.unbound(variable: name, in: comparison) }
+      return try side(path, level: level, of: comparison)
+    default:
+      guard let collection = try collection(.path(start, path), of: comparison) else {
+        throw PredicateFailure.noCollection(start, in: comparison)
+      }
+      return try side(collection, of: comparison)
+    }
+  }
+
+  private mutating func side(_ collection: Collection, of comparison: PredicateComparison) throws -> Side {
+    if let word = collection.rest.first, let summary = CollectionOperator(rawValue: word) {
+      return try self.summary(summary, of: collection, in: comparison)
+    }
+    let (operand, type) = try element(of: collection, collection.elementPath, in: comparison)
+    return .elements(collection.elements, operand, type)
+  }
+
+  /// The value at the end of a path from an element.
+  private mutating func element(
+    of collection: Collection, _ path: [String], in comparison: PredicateComparison
+  ) throws -> (BoundOperand, PredicateValueType) {
+    scopes.append(Scope(schema: collection.schema))
+    defer { scopes.removeLast() }
+    guard case .term(let operand, let type) = try side(path, level: scopes.count - 1, of: comparison) else {
+      throw PredicateFailure.severalCollections(in: comparison)
+    }
+    return (operand, type)
+  }
+
+  private mutating func summary(
+    _ kind: CollectionOperator, of collection: Collection, in comparison: PredicateComparison
+  ) throws -> Side {
+    let path = Array(collection.rest.dropFirst())
+    let name = (collection.elements.path + collection.rest).joined(separator: ".")
+    func side(_ form: BoundComputation.Form, _ type: PredicateValueType) -> Side {
+      .term(.computed(BoundComputation(form: form, type: type, name: name)), type)
+    }
+    guard let summary = kind.summary else {
+      guard path.isEmpty else { throw PredicateFailure.misplacedOperator(kind.rawValue, in: comparison) }
+      return side(.count(collection.elements), .integer)
+    }
+    let (operand, type) = try element(of: collection, path.isEmpty ? PredicateKey.itself : path, in: comparison)
+    switch summary {
+    case .minimum, .maximum:
+      guard type != .object else { throw PredicateFailure.unordered(operand.name, in: comparison) }
+      return side(.summary(summary, collection.elements, of: operand), type)
+    case .sum, .average:
+      guard type.family == .number else { throw PredicateFailure.noNumber(operand.name, type, in: comparison) }
+      let result: PredicateValueType = summary == .average ? .real : type == .boolean ? .integer : type
+      return side(.summary(summary, collection.elements, of: operand), result)
+    }
+  }
+
+  // MARK: Collections
+
+  /// The elements that an operand names; nil if it names none.
+  private mutating func collection(
+    _ operand: PredicateOperand, of comparison: PredicateComparison
+  ) throws -> Collection? {
+    switch operand {
+    case .keyPath(let path):
+      return try collection(path, level: 0, of: comparison)
+    case .path(.variable(let name), let path):
+      guard let level = level(ofVariable: name) else { throw PredicateFailure.unbound(variable: name, in: comparison) }
+      return try collection(path, level: level, of: comparison)
+    case .path(let start, let path):
+      guard let collection = try collection(start, of: comparison) else { return nil }
+      return Collection(elements: collection.elements, schema: collection.schema, rest: collection.rest + path)
+    case .subquery(let subquery):
+      guard var collection = try collection(subquery.collection, of: comparison), collection.rest.isEmpty else {
+        throw PredicateFailure.noCollection(subquery.collection, in: comparison)
+      }
+      scopes.append(Scope(schema: collection.schema, variable: subquery.variable))
+      defer { scopes.removeLast() }
+      collection.elements = collection.elements.restricted(to: try bind(subquery.condition))
+      return collection
+    case .constant, .variable, .aggregate, .selfObject:
+      return nil
+    }
+  }
+
+  private func collection(
+    _ path: [String], level: Int, of comparison: PredicateComparison
+  ) throws -> Collection? {
+    guard let found = try scopes[level].schema.elements(onKeyPath: path) else { return nil }
+    return Collection(
+      elements: BoundElements(path: Array(path.prefix(found.count)), level: level, condition: .constant(true)),
+      schema: found.schema, rest: Array(path.dropFirst(found.count)))
+  }
+}
+
+extension CollectionOperator {
+  /// Nil for a count, which reads no values.
+  fileprivate var summary: ValueSummary? {
+    switch self {
+    case .count: nil
+    case .sum: .sum
+    case .minimum: .minimum
+    case .maximum: .maximum
+    case .average: .average
+    }
+  }
+}
