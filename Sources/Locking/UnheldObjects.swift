@@ -19,7 +19,9 @@ import CTryRetain
 ///    objects have one address only if the first is freed, which is after its `forget`.
 ///
 /// An object must have at most one place in one table: `add` takes away its former one.
-package final class UnheldObjects<Object: AnyObject>: Sendable {
+///
+/// It is not generic, because a generic class of another module would look up its types with each call.
+package final class UnheldObjects: Sendable {
   // Unchecked: addresses, which are used as the rules above say.
   private struct Places: @unchecked Sendable {
     var addresses: [UnsafeRawPointer?] = []
@@ -36,14 +38,14 @@ package final class UnheldObjects<Object: AnyObject>: Sendable {
 
   package init() {}
 
-  private static func address(_ object: Object) -> UnsafeRawPointer {
+  private static func address(_ object: AnyObject) -> UnsafeRawPointer {
     UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
   }
 
   /// Gives the object a place.
   ///
   /// - Parameter former: Its place in this table; negative if it has none.
-  package func add(_ object: Object, at former: Int32) -> Int32 {
+  package func add(_ object: AnyObject, at former: Int32) -> Int32 {
     let address = Self.address(object)
     return places.withLock { places in
       places.clear(former, of: address)
@@ -57,18 +59,18 @@ package final class UnheldObjects<Object: AnyObject>: Sendable {
   }
 
   /// The object that has the place, if it lives.
-  package func object(at place: Int32) -> Object? {
+  package func object(at place: Int32) -> AnyObject? {
     let isRetained = places.withLock { places -> RetainedAddress? in
       guard let address = places.addresses[Int(place)],
         let retained = swift_tryRetain(UnsafeMutableRawPointer(mutating: address))
       else { return nil }
       return RetainedAddress(address: retained)
     }
-    return isRetained.map { Unmanaged<Object>.fromOpaque($0.address).takeRetainedValue() }
+    return isRetained.map { Unmanaged<AnyObject>.fromOpaque($0.address).takeRetainedValue() }
   }
 
   /// The object has no place any more. Called in its `deinit`, on any thread.
-  package func forget(_ object: Object, at place: Int32) {
+  package func forget(_ object: AnyObject, at place: Int32) {
     let address = Self.address(object)
     places.withLock { $0.clear(place, of: address) }
   }

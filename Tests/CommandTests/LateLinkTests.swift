@@ -112,6 +112,29 @@ import Testing
         == "ab\nbc\n")
   }
 
+  @Test func `The event log has each event once, also of a run that begins again`() throws {
+    try writePipeline(chunkRows: 2)
+    try folder.write("name,parent\na,b\nb,c\nd,\ne,a\n", to: "a.csv")
+    let output = try Tool.run(
+      "import", "a.csv", "--pipeline", "p.json", "-q", "--log", "run.log", "--log-format", "json",
+      "--log-level", "debug", in: folder)
+    #expect(output.status == 65)
+    struct Line: Decodable {
+      let event: String
+      let record: Int?
+      let inserted: Int?
+    }
+    let lines = try folder.text("run.log").split(separator: "\n").map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+    #expect(lines.filter { $0.event == "issue" }.compactMap(\.record) == [1, 2, 4])
+    for event in ["run-started", "input-opened", "input-completed", "run-ended"] {
+      #expect(lines.count { $0.event == event } == 1, "\(event)")
+    }
+    #expect(lines.filter { $0.event == "chunk-saved" }.compactMap(\.record) == [2, 4])
+    #expect(lines.first { $0.event == "input-completed" }?.inserted == 1)
+  }
+
   @Test func `With leave, a name that nothing has is left out and counted`() throws {
     try writePipeline(ifMissing: "leave")
     let output = try importing("a.csv", "name,parent,related\na,b,a;x;b\nb,nowhere,\n")

@@ -18,6 +18,8 @@ package final class EntityLayout: Sendable {
   package let propertiesByName: [String: NSPropertyDescription]
   package let attributesByName: [String: NSAttributeDescription]
   package let relationshipsByName: [String: NSRelationshipDescription]
+  /// Set only for so few relationships that a linear search is faster than hashing.
+  private let fewRelationships: [(name: String, relationship: NSRelationshipDescription)]?
   /// The required relationships, by name.
   package let mandatoryRelationships: [NSRelationshipDescription]
   /// The stored relationships whose number of objects the model restricts, by name.
@@ -29,6 +31,8 @@ package final class EntityLayout: Sendable {
     propertiesByName = Self.propertiesByName(of: entity)
     attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
     relationshipsByName = propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
+    fewRelationships =
+      relationshipsByName.count <= 8 ? relationshipsByName.map { (name: $0.key, relationship: $0.value) } : nil
     // "The counts are only enforced if the relationship value is not nil" (Apple documentation:
     // NSRelationshipDescription). A to-many relationship always has a set, possibly empty, so only its count matters.
     mandatoryRelationships = relationshipsByName.values
@@ -60,6 +64,12 @@ package final class EntityLayout: Sendable {
     let length = name.utf8.count
     for slot in fewNames.indices where fewNames[slot].utf8.count == length && fewNames[slot] == name { return slot }
     return nil
+  }
+
+  /// The relationship of that name; nil if the entity has none.
+  package func relationship(named name: String) -> NSRelationshipDescription? {
+    guard let fewRelationships else { return relationshipsByName[name] }
+    return fewRelationships.first { $0.name == name }?.relationship
   }
 
   package func isInteger(_ slot: Int) -> Bool { integerSlots[slot] }

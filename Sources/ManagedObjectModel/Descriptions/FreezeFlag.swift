@@ -6,7 +6,8 @@ import Synchronization
 /// to the code that builds it, and reading it does not write (there are no lazy caches).
 /// `NSManagedObjectModel.freeze()` fills every cache and then sets the flags with a releasing store. `isFrozen` loads
 /// with acquire, so a thread that sees the flag set sees the caches too. The coordinator freezes its model before it
-/// passes it to any queue, and from then on every setter stops the program, so shared descriptions cannot change.
+/// passes it to any queue, and from then on every setter stops the program, so shared descriptions cannot change. That is
+/// also why exclusivity is not checked for the fields that are read for each object.
 package struct FreezeFlag: ~Copyable, Sendable {
   private let frozen = Atomic<Bool>(false)
 

@@ -28,9 +28,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     return owner
   }
 
-  open var name: String = "" { willSet { freezeFlag.requireMutable() } }
-  open var isOptional: Bool = true { willSet { freezeFlag.requireMutable() } }
-  open var isTransient: Bool = false { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var name: String = "" { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var isOptional: Bool = true { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var isTransient: Bool = false { willSet { freezeFlag.requireMutable() } }
   open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
   open var versionHashModifier: String? { willSet { freezeFlag.requireMutable() } }
   open var isIndexedBySpotlight: Bool = false { willSet { freezeFlag.requireMutable() } }

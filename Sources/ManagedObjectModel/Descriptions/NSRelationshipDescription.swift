@@ -34,12 +34,38 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   }
   private var weakDestination = WeakEntity()
   /// Weak for the same reason. Setting one end does not set the other.
-  open weak var inverseRelationship: NSRelationshipDescription? { willSet { freezeFlag.requireMutable() } }
+  open var inverseRelationship: NSRelationshipDescription? {
+    get { inverseAnchor?.relationship }
+    set {
+      freezeFlag.requireMutable()
+      inverseAnchor = newValue?.anchor
+    }
+  }
+  private weak var inverseAnchor: RelationshipAnchor?
+  private let anchor = RelationshipAnchor()
+  /// The destination, once the model is frozen.
+  @exclusivity(unchecked) private var frozenDestination: ObjectIdentifier?
+
+  public override init() {
+    super.init()
+    anchor.relationship = self
+  }
+
+  override func freeze() {
+    if !freezeFlag.isFrozen { frozenDestination = destinationEntity.map(ObjectIdentifier.init) }
+    super.freeze()
+  }
+
+  /// Whether the destination is known to be this entity itself; false also for an entity that inherits from it.
+  package func leadsDirectly(to entity: NSEntityDescription) -> Bool { frozenDestination == ObjectIdentifier(entity) }
+
   /// The maximum number of objects at the other end. 0 means no limit; 1 makes a to-one relationship.
-  open var maxCount: Int = 1 { willSet { freezeFlag.requireMutable() } }
-  open var minCount: Int = 0 { willSet { freezeFlag.requireMutable() } }
-  open var isOrdered: Bool = false { willSet { freezeFlag.requireMutable() } }
-  open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var maxCount: Int = 1 { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var minCount: Int = 0 { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var isOrdered: Bool = false { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var deleteRule: NSDeleteRule = .nullifyDeleteRule {
+    willSet { freezeFlag.requireMutable() }
+  }
 
   open var isToMany: Bool { maxCount != 1 }
 
@@ -61,4 +87,10 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
     other.isOrdered = isOrdered
     other.deleteRule = deleteRule
   }
+}
+
+/// The object that weak references to a relationship point to, as `EntityAnchor` is for an entity.
+// Unchecked: written once, in the relationship's initialiser, before other code has the relationship.
+private final class RelationshipAnchor: @unchecked Sendable {
+  unowned var relationship: NSRelationshipDescription?
 }

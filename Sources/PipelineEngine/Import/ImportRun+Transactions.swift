@@ -35,8 +35,11 @@ extension ImportRun {
   ) throws(RunFailure) -> RunFailure? {
     guard definition.atomic else { return try body(&totals) }
     let before = totals
+    let log = environment.monitor.log
+    defer { log.release() }
     for _ in 0..<Self.attemptsMax {
       environment.late?.beginAgain()
+      if mayBeginAgain { log.hold() }
       try store.beginTransaction()
       let failure = try body(&totals)
       let isRepeated = failure == nil && totals.outcome == .completed && environment.late?.newlyRefused ?? 0 > 0
@@ -51,6 +54,7 @@ extension ImportRun {
       }
       ledger.didRollBack()
       totals.beginAgain(from: before)
+      log.drop()
       for part in parts { part.environment.rejectsNames.forget() }
     }
     throw RunFailure(
@@ -60,6 +64,11 @@ extension ImportRun {
   }
 
   private static let attemptsMax = 50
+
+  /// Whether records can turn out to lead to nothing when all are imported.
+  private var mayBeginAgain: Bool {
+    environment.late != nil && parts.contains { $0.environment.links.contains(where: \.isLate) }
+  }
 
   /// Sets the links that had to wait until all entries are in the store.
   func setLateLinks(_ ledger: Ledger, _ totals: inout ImportTotals) -> RunFailure? {

@@ -3,18 +3,18 @@ import PersistentStores
 
 /// Sets the links of a run that had to wait, when all entries are in the store.
 struct LateLinkRun {
-  private let late: LateLinks
-  private let parts: [ImportPart]
+  let late: LateLinks
+  let parts: [ImportPart]
   private let ledger: Ledger
   /// By input and element what it names; nil for nothing.
-  private var targets: [[NSManagedObjectID?]] = []
-  private static let chunk = 2000
+  private(set) var targets: [[NSManagedObjectID?]] = []
+  static let chunk = 2000
 
   init(_ late: LateLinks, of parts: [ImportPart], _ ledger: Ledger) {
     (self.late, self.parts, self.ledger) = (late, parts, ledger)
   }
 
-  private func link(_ naming: LateLinks.Naming, of input: LateLinks.Input) -> EntityLink {
+  func link(_ naming: LateLinks.Naming, of input: LateLinks.Input) -> EntityLink {
     parts[input.part].environment.links[naming.link]
   }
 
@@ -28,7 +28,9 @@ struct LateLinkRun {
         try find(link, number: index, part: number)
       }
     }
-    refuseDependents()
+    let dependents = LateDependents(self)
+    refuse(dependents.records(leadingTo: refusedRecords(), by: [.reject]))
+    try refuseTakers(dependents)
   }
 
   /// Finds the objects of one link, for all inputs of its part.
@@ -40,7 +42,6 @@ struct LateLinkRun {
       ? .names(late.names[link.relationship.destinationEntity?.rootEntity.name ?? ""])
       : .index(LinkIndex(link, keysInMemoryMax: environment.definition.limits.keysInMemoryMax))
     if case .index(let index) = search { try index.load(context, unless: environment.monitor.isCancelled) }
-    var owners = LateOwners(link)
     for (place, input) in late.inputs.enumerated() where input.part == part {
       let namings = input.namings.filter { $0.link == number }
       for start in stride(from: 0, to: namings.count, by: Self.chunk) {
@@ -51,7 +52,6 @@ struct LateLinkRun {
           for element in naming.elements { note(next.next() ?? .none, for: element, of: naming, input: place, link) }
         }
         try compare(chunk, of: input, place, over: link, in: context)
-        try own(chunk, of: input, place, over: link, owners: &owners, in: context)
       }
     }
   }
@@ -80,7 +80,7 @@ struct LateLinkRun {
   /// Notes that a record can't be imported.
   ///
   /// - Parameter message: Made of the words for the object.
-  private func refuse(
+  func refuse(
     _ naming: LateLinks.Naming, of input: LateLinks.Input, over link: EntityLink, code: IssueCode, element: Int,
     _ message: (String) -> String
   ) {
@@ -121,72 +121,9 @@ struct LateLinkRun {
     }
   }
 
-  /// Refuses records that would take objects from other entries.
-  private func own(
-    _ namings: ArraySlice<LateLinks.Naming>, of input: LateLinks.Input, _ place: Int, over link: EntityLink,
-    owners: inout LateOwners, in context: NSManagedObjectContext
-  ) throws {
-    guard link.isExclusive else { return }
-    let entity = parts[input.part].environment.store.entity
-    let all = namings.flatMap { $0.elements.compactMap { targets[place][$0] } }
-    try context.performAndWait { try owners.read(all, in: context) }
-    for naming in namings where isSet(naming, of: input, place) {
-      owners.release(naming.key)
-      for element in naming.elements {
-        guard let id = targets[place][element], let other = owners.take(id, for: naming.key) else { continue }
-        refuse(naming, of: input, over: link, code: .takenObject, element: element) {
-          "the \(link.destinationName) with \($0) belongs to \(entity.name ?? "") p\(other), and can belong to one only; "
-            + "correct the record, or first import the other entry without it"
-        }
-      }
-    }
-  }
-
   /// Whether the relationship is set: names that are left out say nothing of where an updated entry leads.
-  private func isSet(_ naming: LateLinks.Naming, of input: LateLinks.Input, _ place: Int) -> Bool {
+  func isSet(_ naming: LateLinks.Naming, of input: LateLinks.Input, _ place: Int) -> Bool {
     naming.state == .inserted || naming.elements.allSatisfy { targets[place][$0] != nil }
-  }
-
-  /// What leads to an entry that is not imported can't be imported either.
-  private func refuseDependents() {
-    if late.newlyRefused == 0 { return }
-    struct Place {
-      let input: Int
-      let naming: Int
-      let element: Int
-    }
-    var places: [NSManagedObjectID: [Place]] = [:]
-    var refused: [NSManagedObjectID] = []
-    for (number, input) in late.inputs.enumerated() {
-      let entity = parts[input.part].environment.store.entity
-      let coordinator = parts[input.part].environment.store.coordinator
-      for (index, naming) in input.namings.enumerated() {
-        if naming.state == .inserted, late.isRefused(naming.record, of: input) {
-          refused += coordinator.objectID(of: entity, key: naming.key).map { [$0] } ?? []
-        }
-        guard link(naming, of: input).policy == .reject else { continue }
-        for element in naming.elements {
-          guard let id = targets[number][element] else { continue }
-          places[id, default: []].append(Place(input: number, naming: index, element: element))
-        }
-      }
-    }
-    while let id = refused.popLast() {
-      for place in places.removeValue(forKey: id) ?? [] {
-        let input = late.inputs[place.input]
-        let naming = input.namings[place.naming]
-        if late.isRefused(naming.record, of: input) { continue }
-        let link = link(naming, of: input)
-        refuse(naming, of: input, over: link, code: .missingObject, element: place.element) {
-          "the record of the \(link.destinationName) with \($0) is rejected; correct that one"
-        }
-        let environment = parts[input.part].environment
-        if naming.state == .inserted {
-          refused +=
-            environment.store.coordinator.objectID(of: environment.store.entity, key: naming.key).map { [$0] } ?? []
-        }
-      }
-    }
   }
 
   // MARK: Setting
@@ -266,59 +203,5 @@ private enum LateSearch {
         return .stored(id)
       }
     }
-  }
-}
-
-/// Which entries have the objects at the other end of a relationship that leads back to one; both by primary key.
-private struct LateOwners {
-  private let inverse: NSRelationshipDescription?
-  /// Whether the relationship is its own inverse: then each of two entries has the other.
-  private let isMutual: Bool
-  private var owners: [Int64: Int64] = [:]
-  private var owned: [Int64: [Int64]] = [:]
-  private var isRead: Set<Int64> = []
-  /// Entries that no longer have what the store says.
-  private var released: Set<Int64> = []
-
-  init(_ link: EntityLink) {
-    inverse = link.relationship.inverseRelationship
-    isMutual = inverse === link.relationship
-  }
-
-  /// Reads who has these objects in the store.
-  mutating func read(_ ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
-    guard let inverse else { return }
-    let new = ids.filter { $0.storeKey.map { isRead.insert($0).inserted } ?? false }
-    for (id, others) in zip(new, try context.related(inverse, of: new)) {
-      guard let object = id.storeKey, let key = others.first?.storeKey, owners[object] == nil, !released.contains(key)
-      else { continue }
-      give(object, to: key)
-    }
-  }
-
-  private mutating func give(_ object: Int64, to key: Int64) {
-    owners[object] = key
-    owned[key, default: []].append(object)
-    if isMutual { owners[key] = object }
-  }
-
-  /// Called before what an entry leads to is replaced.
-  mutating func release(_ key: Int64) {
-    released.insert(key)
-    for object in owned.removeValue(forKey: key) ?? [] where owners[object] == key {
-      owners[object] = nil
-      if isMutual { owners[key] = nil }
-    }
-  }
-
-  /// Gives an object to an entry.
-  ///
-  /// - Returns: The entry that has it, or whom it has; nil if the object was free.
-  mutating func take(_ id: NSManagedObjectID, for key: Int64) -> Int64? {
-    guard let object = id.storeKey else { return nil }
-    if let other = owners[object], other != key { return other }
-    if isMutual, let other = owners[key], other != object { return other }
-    give(object, to: key)
-    return nil
   }
 }

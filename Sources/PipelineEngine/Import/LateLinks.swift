@@ -75,8 +75,8 @@ final class LateLinks {
     }
   }
 
-  func isRefused(_ record: UInt64, of input: Input) -> Bool {
-    refused["\(input.part) \(input.path)"]?[record] != nil
+  func refusedRecords(of input: Input) -> Set<UInt64> {
+    Set(refused["\(input.part) \(input.path)", default: [:]].keys)
   }
 
   /// The issues of the records of a chunk that an earlier attempt has refused, by row.

@@ -23,6 +23,8 @@ final class EventLog: Sendable {
     var hasFailed = false
     /// Set while the file ends in the middle of a line.
     var isTorn = false
+    /// Lines that wait; nil while lines are written at once.
+    var held: [[UInt8]]?
   }
 
   private init() {
@@ -111,8 +113,30 @@ final class EventLog: Sendable {
     write(format == .json ? LogLine.json(event, at: now()) : LogLine.text(event, at: now()))
   }
 
+  /// Keeps lines until `release` writes them or `drop` forgets them: a run that may begin again reports only what stays.
+  func hold() {
+    if level != nil { state.withLock { $0.held = [] } }
+  }
+
+  /// Writes the lines that are held, with the times of their events, and later ones at once.
+  func release() { for line in takeHeld() { write(line) } }
+
+  /// Forgets the lines that are held.
+  func drop() { _ = takeHeld() }
+
+  private func takeHeld() -> [[UInt8]] {
+    state.withLock { state in
+      defer { state.held = nil }
+      return state.held ?? []
+    }
+  }
+
   private func write(_ line: [UInt8]) {
     let failure: Int32? = state.withLock { state in
+      if state.held != nil {
+        state.held?.append(line)
+        return nil
+      }
       let bytes = state.isTorn ? [0x0A] + line : line
       var count: Int
       repeat {

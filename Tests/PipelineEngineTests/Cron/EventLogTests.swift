@@ -168,6 +168,19 @@ import Testing
     #expect(stat.of(folder.path("run.log")).map { $0.st_mode & 0o777 } == 0o644)
   }
 
+  @Test func `Held lines are written when they are released, and never when they are dropped`() throws {
+    let log = try log()
+    for (number, end) in [(1, log.drop), (2, log.release)] {
+      log.hold()
+      log.log(.lockHeld(message: "\(number) a"))
+      log.log(.lockHeld(message: "\(number) b"))
+      #expect(try lines.isEmpty)
+      end()
+    }
+    log.log(.lockHeld(message: "c"))
+    #expect(try lines.map { $0.suffix(3) } == ["2 a", "2 b", "  c"])
+  }
+
   @Test func `Writers of one file don't mix their lines`() throws {
     let logs = try (0..<4).map { _ in try log() }
     let text = String(repeating: "x", count: 3000)

@@ -7,7 +7,9 @@ struct ChangeEvent {
   private var placeOfSegment: [ObjectIdentifier: Int] = [:]
   /// Announced insertions that were rolled back.
   private(set) var withdrawals: [(segment: PendingSegment, rows: Range<Int>)] = []
-  private(set) var updates: [ObjectKey: NSManagedObject] = [:]
+  private(set) var updates: [ObjectKey: NSManagedObject] = [:] { didSet { lastUpdated = nil } }
+  /// One of `updates`.
+  private var lastUpdated: ObjectIdentifier?
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
   private(set) var refreshed: [ObjectKey: NSManagedObject] = [:]
   /// Objects that other contexts have inserted and saved, made for the merge, or only their IDs; and objects whose
@@ -41,7 +43,13 @@ struct ChangeEvent {
     }
   }
 
-  mutating func noteUpdate(of object: NSManagedObject, _ key: ObjectKey) { updates[key] = object }
+  mutating func noteUpdate(of object: NSManagedObject, _ key: ObjectKey) {
+    updates[key] = object
+    lastUpdated = ObjectIdentifier(object)
+  }
+
+  /// - Returns: Whether the object is the one that was noted last, so that there is nothing to do.
+  func noteFurtherUpdate(of object: NSManagedObject) -> Bool { lastUpdated == ObjectIdentifier(object) }
 
   /// The object is not announced as updated.
   mutating func withdrawUpdate(_ key: ObjectKey) { updates[key] = nil }

@@ -51,22 +51,24 @@ struct LinkPacking {
   }
 
   private mutating func pack(_ segment: PendingSegment, _ rows: inout InsertedRows) {
-    var links: [String: Link] = [:]
+    var links = segment.entity.relationshipsByName.compactMap { name, relationship in
+      isPacked(relationship) ? Link(relationship, name: name, count: segment.batch.count) : nil
+    }
     var rest: [NSManagedObject] = []
     segment.handles.forEach { row, object in
       guard let pending = object.unpackedPending else { return }
       var isWhole = pending.many.isEmpty
-      for (name, value) in pending.one {
-        guard let target = value else { continue }
-        guard let relationship = segment.entity.relationshipsByName[name], isPacked(relationship), target.isThere else {
+      pending.one.forEach { name, value in
+        guard let target = value else { return }
+        if target.isNotGone, let place = links.firstIndex(where: { $0.name == name }) {
+          links[place].set(target, row: row)
+        } else {
           isWhole = false
-          continue
         }
-        links[name, default: Link(relationship, count: segment.batch.count)].set(target, row: row)
       }
       if !isWhole { rest.append(object) }
     }
-    for link in links.values {
+    for link in links where !link.objects.isEmpty {
       rows.batch.setLink(link.packed)
       if link.relationship.inverseRelationship != nil { targets.formUnion(link.objects.map(ObjectIdentifier.init)) }
     }
@@ -76,22 +78,32 @@ struct LinkPacking {
   /// One relationship of the objects of a segment.
   private struct Link {
     let relationship: NSRelationshipDescription
+    let name: String
     private(set) var objects: [NSManagedObject] = []
-    private var indices: [Int32]
+    /// Empty until there is an object.
+    private var indices: [Int32] = []
+    private let count: Int
     private var known: [ObjectIdentifier: Int32] = [:]
+    /// The object that was set last, and its index: often many rows in turn lead to one.
+    private var last: (object: NSManagedObject, index: Int32)?
 
-    init(_ relationship: NSRelationshipDescription, count: Int) {
-      self.relationship = relationship
-      indices = Array(repeating: BatchLink.none, count: count)
+    init(_ relationship: NSRelationshipDescription, name: String, count: Int) {
+      (self.relationship, self.name, self.count) = (relationship, name, count)
     }
 
     mutating func set(_ object: NSManagedObject, row: Int) {
+      if let last, last.object === object {
+        indices[row] = last.index
+        return
+      }
+      if indices.isEmpty { indices = Array(repeating: BatchLink.none, count: count) }
       let index = known[ObjectIdentifier(object)] ?? Int32(objects.count)
       if index == objects.count {
         objects.append(object)
         known[ObjectIdentifier(object)] = index
       }
       indices[row] = index
+      last = (object, index)
     }
 
     var packed: BatchLink { BatchLink(relationship, targets: objects.map(\.objectID), indices: indices) }

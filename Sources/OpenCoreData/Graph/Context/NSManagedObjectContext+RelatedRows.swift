@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     guard let found = (try? relatedRows(relationship, of: stored.map(\.objectID))) ?? nil else { return false }
     graph.adoptPermanentIDs()
     var related = RelatedLists()
-    let mayKnowSome = !graph.registry.hasNoEntries
+    let mayKnowSome = found.contains { !graph.registry.hasNone(like: $0.space.key(0)) }
     graph.expectObjects(found.reduce(0) { $0 + $1.batch.count })
     for rows in found { take(rows, &related, mayKnowSome: mayKnowSome) }
     related.end()

@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
       let names = keyPath.split(separator: ".").map(String.init)
       try Self.check(names, of: entity)
       var ends = objects
-      for name in names { ends = try prefetch(name, of: ends) }
+      for (step, name) in names.enumerated() { ends = try prefetch(name, of: ends, isLast: step == names.count - 1) }
     }
   }
 
@@ -73,13 +73,15 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func prefetch(_ name: String, of objects: [NSManagedObject]) throws -> [NSManagedObject] {
+  /// - Returns: The objects at the other ends, unless it is the last step of a path and they are loaded.
+  private func prefetch(_ name: String, of objects: [NSManagedObject], isLast: Bool) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
     // Subentities may inherit the relationship, or only some may have it.
     let groups = Dictionary(grouping: objects) { $0.entity.relationshipsByName[name].map(ObjectIdentifier.init) }
     for group in groups.values {
       guard let relationship = group[0].entity.relationshipsByName[name], !relationship.isTransient else { continue }
       if try readRows(relationship, of: group) {
+        if isLast { continue }
         ends += try group.flatMap { try $0.relatedObjects(relationship).filter(\.isNotGone) }
         continue
       }

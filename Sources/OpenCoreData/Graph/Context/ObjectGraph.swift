@@ -158,6 +158,7 @@ final class ObjectGraph {
     } else if object.isDeleted {
       return false
     } else {
+      if object.isUpdated, event.noteFurtherUpdate(of: object) { return true }
       object.becomeUpdated()
       updates[object.key] = object
     }

@@ -3,10 +3,13 @@ import Locking
 /// The objects of a context by ID. Unchanged ones are not held.
 struct ObjectRegistry {
   /// Where the objects are found. It outlives the registry in the storages of objects, which leave it in their `deinit`.
-  let unheld = UnheldObjects<NSManagedObject>()
+  let unheld = UnheldObjects()
   /// Places among the unheld objects, also of some that are gone.
   private var entries: [ObjectKey: Int32] = [:]
   private var purgeAt = 1024
+  /// The scopes of the keys among the entries, now or earlier.
+  private var scopes: Set<UInt64> = []
+  private var lastScope: UInt64?
   /// Objects that are registered for a short time only and that are mostly never asked for.
   private var batches: [BatchObjects] = []
 
@@ -16,19 +19,27 @@ struct ObjectRegistry {
   }
   /// Whether the registry is empty, so that a lookup can be skipped.
   var hasNoEntries: Bool { entries.isEmpty && batches.isEmpty }
+  /// Whether the registry has none with a key like this one: of the same store and root entity.
+  func hasNone(like key: ObjectKey) -> Bool { batches.isEmpty && !scopes.contains(key.scope) }
   var objects: Set<NSManagedObject> {
-    batches.reduce(into: Set(entries.values.compactMap(unheld.object(at:)))) { $0.formUnion($1.handles.objects) }
+    batches.reduce(into: Set(entries.values.compactMap(unheldObject(at:)))) { $0.formUnion($1.handles.objects) }
   }
 
   subscript(key: ObjectKey) -> NSManagedObject? {
-    if let place = entries[key], let known = unheld.object(at: place) { return known }
+    if let place = entries[key], let known = unheldObject(at: place) { return known }
     for batch in batches { if let row = batch.row(of: key) { return batch.handles[row] } }
     return nil
   }
 
+  private func unheldObject(at place: Int32) -> NSManagedObject? { unheld.object(at: place) as? NSManagedObject }
+
   mutating func insert(_ object: NSManagedObject, as key: ObjectKey) {
     // Dead entries are swept when the table has doubled, which spreads the cost over the insertions.
     if entries.count >= purgeAt { sweep() }
+    if key.scope != lastScope {
+      lastScope = key.scope
+      scopes.insert(key.scope)
+    }
     object.place = unheld.add(object, at: object.place)
     if let former = entries.updateValue(object.place, forKey: key) { unheld.free(CollectionOfOne(former)) }
   }
@@ -57,6 +68,7 @@ struct ObjectRegistry {
     for batch in batches { batch.releaseAll() }
     unheld.free(Array(entries.values))
     (entries, batches, purgeAt) = ([:], [], 1024)
+    (scopes, lastScope) = ([], nil)
   }
 
   mutating func add(_ batch: BatchObjects) { batches.append(batch) }

@@ -6,7 +6,10 @@ extension NSManagedObject {
 
   /// Sets a to-one relationship and its other end.
   public final func setRelatedObject(_ object: NSManagedObject?, forKey key: String) {
-    setRelatedValue(object, relationship(key))
+    let relationship = relationship(key)
+    if relationship.isToMany { return setRelatedValue(object, relationship) }
+    checkQueue()
+    setRelated(object, relationship)
   }
 
   /// Sets the objects of an unordered to-many relationship, and their other ends.

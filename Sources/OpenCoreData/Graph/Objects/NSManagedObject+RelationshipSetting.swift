@@ -9,7 +9,7 @@ extension NSManagedObject {
 
   /// Sets a to-one relationship.
   func setRelated(_ new: NSManagedObject?, _ relationship: NSRelationshipDescription) {
-    let old = related(relationship).first
+    let old = relatedObject(relationship)
     guard old !== new else { return }
     if let new { check(new, relationship) }
     // Before the other end leads elsewhere: what both ends had is read without that.
@@ -19,6 +19,13 @@ extension NSManagedObject {
       new?.link(self, inverse)
     }
     record(new, relationship)
+  }
+
+  /// The object at the other end of a to-one relationship, deleted or not.
+  private func relatedObject(_ relationship: NSRelationshipDescription) -> NSManagedObject? {
+    if let object = pending?.one[relationship.name] { return object }
+    // The level below does not have a new object.
+    return isInserted ? nil : related(relationship).first
   }
 
   /// Gives a to-many relationship these objects, in this order if it is ordered.
@@ -113,11 +120,11 @@ extension NSManagedObject {
     guard isOwner || mayLack(object, relationship) else { return }
     undoRecorder?.willAdd(object, to: relationship, of: self)
     // The only owner of an object that it has removed had it before.
-    let wasBelow = wasRemoved(object, relationship) && (isOwner || isCommitted(object, relationship) == true)
-    if wasBelow, !relationship.isOrdered {
-      change(relationship) { $0.keep(object) }
-    } else {
-      change(relationship) { $0.add(object) }
+    let mayBeKept =
+      !relationship.isOrdered
+      && (isOwner || wasRemoved(object, relationship) && isCommitted(object, relationship) == true)
+    change(relationship) { members in
+      if mayBeKept, members.hasRemoved(object) { members.keep(object) } else { members.add(object) }
     }
   }
 
@@ -199,9 +206,16 @@ extension NSManagedObject {
 
   // MARK: What can't be set
 
+  /// Whether both objects are certainly of one context: objects share a table of places only if they share a context.
+  private func sharesContext(with object: NSManagedObject) -> Bool {
+    guard let storage, let other = object.storage, !isUnregistered, !object.isUnregistered else { return false }
+    return storage === other || storage.unheld === other.unheld
+  }
+
   /// Ends the process, as an exception does on Apple's systems, for an object that can't be at the other end.
   private func check(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     checkQueue()
+    if relationship.leadsDirectly(to: object.entity), sharesContext(with: object) { return }
     guard let destination = relationship.destinationEntity else { return }
     precondition(
       object.entity.isKindOf(entity: destination),

@@ -41,7 +41,7 @@ extension NSManagedObject {
   }
 
   func relationship(_ key: String) -> NSRelationshipDescription {
-    guard let found = entity.relationshipsByName[key] else {
+    guard let found = entity.layout.relationship(named: key) else {
       preconditionFailure("The entity \(entity.name ?? "") has no relationship named \"\(key)\".")
     }
     return found

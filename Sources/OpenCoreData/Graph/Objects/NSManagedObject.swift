@@ -27,28 +27,29 @@ open class NSManagedObject: NSObject {
 
   // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage`
   // or `auxiliaryIfPresent`, or is made on request. Fields that can be set only here are set by the transitions at the
-  // end of this file. The others belong to NSManagedObject+Storage.swift.
-  private(set) var storage: ObjectStorage?
+  // end of this file. The others belong to NSManagedObject+Storage.swift. Exclusivity is not checked: each access reads or
+  // replaces a field as a whole.
+  @exclusivity(unchecked) private(set) var storage: ObjectStorage?
   /// Stands for the ID in a batch storage.
-  private(set) var number: Int64 = 0
+  @exclusivity(unchecked) private(set) var number: Int64 = 0
   /// The row of the values in the batch of a batch storage.
-  private(set) var row: Int32 = 0
+  @exclusivity(unchecked) private(set) var row: Int32 = 0
   /// Whether the context has released the object. A byte of its own, because other queues may read it.
-  private(set) var isUnregistered = false
+  @exclusivity(unchecked) private(set) var isUnregistered = false
   /// Whether a store has given the temporary ID a key, which then takes precedence.
-  private(set) var isInStore = false
+  @exclusivity(unchecked) private(set) var isInStore = false
   /// Whether the values count as changed from the model's defaults.
-  var beganWithDefaults = false
-  private(set) var state: ObjectState = []
+  @exclusivity(unchecked) var beganWithDefaults = false
+  @exclusivity(unchecked) private(set) var state: ObjectState = []
   /// Where the context finds the object without holding it; negative before it was registered.
-  var place: Int32 = -1
+  @exclusivity(unchecked) var place: Int32 = -1
   /// `Z_OPT` of the row that the values came from.
-  private(set) var version: Int64 = 0
+  @exclusivity(unchecked) private(set) var version: Int64 = 0
   /// Nil if a batch storage makes the ID on request.
-  var assignedID: NSManagedObjectID?
+  @exclusivity(unchecked) var assignedID: NSManagedObjectID?
   /// Nil if the values are still packed, or are the defaults.
-  var loaded: [StoredValue]?
-  var auxiliaryIfPresent: AuxiliaryState?
+  @exclusivity(unchecked) var loaded: [StoredValue]?
+  @exclusivity(unchecked) var auxiliaryIfPresent: AuxiliaryState?
 
   /// The lifecycle methods this class overrides; all of them unless it declares otherwise.
   open class var lifecycleHooks: LifecycleHooks { self == NSManagedObject.self ? [] : .all }
@@ -171,7 +172,7 @@ open class NSManagedObject: NSObject {
   // Objects are compared by identity, and neither member may be overridden (Apple documentation: NSManagedObject,
   // "Subclassing Notes"); every notification contains sets of objects.
   public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) }
-  public final override func isEqual(_ object: Any?) -> Bool { (object as? NSManagedObject) === self }
+  public final override func isEqual(_ object: Any?) -> Bool { object.map { ($0 as AnyObject) === self } ?? false }
 
   open override var description: String {
     checkQueue()

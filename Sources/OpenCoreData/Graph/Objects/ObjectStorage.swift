@@ -8,7 +8,7 @@ class ObjectStorage {
   weak let context: NSManagedObjectContext?
   let packedLinks: PackedLinkState
   /// Where the context finds objects that it does not hold.
-  let unheld: UnheldObjects<NSManagedObject>
+  let unheld: UnheldObjects
 
   init(_ context: NSManagedObjectContext) {
     self.context = context

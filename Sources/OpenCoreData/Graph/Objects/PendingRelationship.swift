@@ -3,11 +3,39 @@
 /// They hold objects of the same context, which are registered and therefore one for each identity.
 struct PendingRelationships {
   /// The objects that to-one relationships were set to.
-  var one: [String: NSManagedObject?] = [:]
+  var one = PendingObjects()
   var many: [String: PendingMembers] = [:]
 
   var isEmpty: Bool { one.isEmpty && many.isEmpty }
-  var names: [String] { Array(one.keys) + Array(many.keys) }
+  var names: [String] { one.keys + Array(many.keys) }
+}
+
+/// Objects that to-one relationships were set to, by name. Most objects have one of them: it needs no table.
+struct PendingObjects {
+  private var first: (key: String, value: NSManagedObject?)?
+  private var others: [String: NSManagedObject?] = [:]
+
+  var isEmpty: Bool { first == nil && others.isEmpty }
+  var keys: [String] { (first.map { [$0.key] } ?? []) + Array(others.keys) }
+
+  /// Nil for a relationship that was not set.
+  subscript(name: String) -> NSManagedObject?? {
+    if let first, first.key == name { return .some(first.value) }
+    return others.isEmpty ? nil : others[name]
+  }
+
+  mutating func updateValue(_ object: NSManagedObject?, forKey name: String) {
+    if isEmpty || first?.key == name {
+      first = (name, object)
+    } else {
+      others.updateValue(object, forKey: name)
+    }
+  }
+
+  func forEach(_ body: (_ name: String, _ object: NSManagedObject?) -> Void) {
+    if let first { body(first.key, first.value) }
+    for (name, object) in others { body(name, object) }
+  }
 }
 
 /// The pending change of a to-many relationship: what was added and removed. The relationship need not be read for it.
@@ -27,6 +55,7 @@ struct PendingMembers {
   }
 
   func hasAdded(_ object: NSManagedObject) -> Bool { added.contains(object) }
+  func hasRemoved(_ object: NSManagedObject) -> Bool { !removed.isEmpty && removed.contains(object) }
 
   /// What the relationship has if the level below has `base`.
   func applied(to base: [NSManagedObject]) -> [NSManagedObject] {
@@ -83,54 +112,57 @@ struct PendingMembers {
 /// copy of what there was at its start, and an object may have a million additions.
 struct AddedMembers {
   private final class Storage {
-    /// The objects with a number that grows with each addition.
-    var numbers: [NSManagedObject: Int]
-    var last: Int
+    /// Nil in the place of an object that was removed.
+    var objects: [NSManagedObject?]
+    /// The places of the objects. By identity: an object's own hash and comparison can't be inlined.
+    var places: [ObjectIdentifier: Int] = [:]
 
-    init(_ numbers: [NSManagedObject: Int] = [:], last: Int = 0) {
-      self.numbers = numbers
-      self.last = last
+    init(_ objects: [NSManagedObject] = []) {
+      self.objects = objects
+      for (place, object) in objects.enumerated() { places[ObjectIdentifier(object)] = place }
     }
   }
 
   private var storage = Storage()
-  /// Later numbers of the storage belong to others.
-  private var last = 0
+  /// Later places of the storage belong to others.
+  private var end = 0
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
   /// What copies have in common.
   var storageIdentity: ObjectIdentifier { ObjectIdentifier(storage) }
 
-  var inOrder: [NSManagedObject] {
-    if isEmpty { return [] }
-    return storage.numbers.filter { $0.value <= last }.sorted { $0.value < $1.value }.map(\.key)
+  var inOrder: [NSManagedObject] { isEmpty ? [] : storage.objects.prefix(end).compactMap(\.self) }
+
+  func contains(_ object: NSManagedObject) -> Bool {
+    storage.places[ObjectIdentifier(object)].map { $0 < end } ?? false
   }
 
-  func contains(_ object: NSManagedObject) -> Bool { storage.numbers[object].map { $0 <= last } ?? false }
-
   func allSatisfy(_ condition: (NSManagedObject) -> Bool) -> Bool {
-    storage.numbers.allSatisfy { $0.value > last || condition($0.key) }
+    storage.objects.prefix(end).allSatisfy { $0.map(condition) ?? true }
   }
 
   /// Adds an object at the end, or moves it there.
   mutating func append(_ object: NSManagedObject) {
-    if storage.last != last || storage.numbers[object] != nil { makeUnique() }
-    if storage.numbers[object] == nil { count += 1 }
-    last += 1
-    storage.last = last
-    storage.numbers[object] = last
+    if storage.objects.count != end || storage.places[ObjectIdentifier(object)] != nil { remove(object) }
+    storage.places[ObjectIdentifier(object)] = end
+    storage.objects.append(object)
+    end += 1
+    count += 1
   }
 
+  /// Afterwards the storage is the receiver's own, and does not have the object.
   mutating func remove(_ object: NSManagedObject) {
-    guard contains(object) else { return }
     makeUnique()
-    storage.numbers[object] = nil
+    guard let place = storage.places.removeValue(forKey: ObjectIdentifier(object)) else { return }
+    storage.objects[place] = nil
     count -= 1
   }
 
+  /// Nothing is copied if the storage is the receiver's own, unless most of it is gaps.
   private mutating func makeUnique() {
-    if isKnownUniquelyReferenced(&storage), storage.last == last { return }
-    storage = Storage(storage.numbers.filter { $0.value <= last }, last: last)
+    if isKnownUniquelyReferenced(&storage), storage.objects.count == end, end < 32 || count > end / 2 { return }
+    storage = Storage(inOrder)
+    end = count
   }
 }

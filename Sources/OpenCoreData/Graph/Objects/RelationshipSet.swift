@@ -57,4 +57,14 @@ final class RelationshipSet: NSMutableSet {
 
   override func copy(with zone: NSZone? = nil) -> Any { NSSet(array: objects) }
   override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: objects) }
+
+  // Foundation reads its own storage for these, which is empty here.
+  override var description: String { NSSet(array: objects).description }
+  override func isEqual(_ value: Any?) -> Bool {
+    switch value {
+    case let other as RelationshipSet: isEqual(to: Set<AnyHashable>(other.objects))
+    case let other as NSSet: isEqual(to: other as? Set<AnyHashable> ?? [])
+    default: false
+    }
+  }
 }
