@@ -106,7 +106,8 @@ extension Simulation {
     let records = try records()
     let result = model.run(given, options, number: runNumber, records: records)
     try noteStates(records)
-    if case .killed = fault { noteUntouched(records, since: before.records, before.model) }
+    let isDisturbed = if case .none = fault { summary?.outcome == .stopped } else { true }
+    if isDisturbed { noteUntouched(records, since: before.records, before.model) }
     try checkOwedRejects(records)
     if let summary {
       if case .none = fault, summary.outcome != .stopped { try check(summary, expected: prediction, found: result) }
@@ -197,8 +198,8 @@ extension Simulation {
     }
   }
 
-  /// A killed run may have come to only some of the inputs that it would have reported: the others are still of the run
-  /// before.
+  /// A disturbed run reports only some of the inputs that earlier runs were killed before reporting; a cancelled one
+  /// reports all of them although it has not read its own. Those that it has not reported stay with the run before.
   private func noteUntouched(_ records: [StoreModel.Record], since before: [StoreModel.Record], _ model: StoreModel) {
     let runIDs = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0.runID) })
     let runs = Dictionary(uniqueKeysWithValues: model.inputs.map { ($0.id, $0.run) })

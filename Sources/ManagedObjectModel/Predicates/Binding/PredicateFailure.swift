@@ -150,7 +150,7 @@ package enum PredicateFailure {
   }
 
   static func noElements(of operand: PredicateOperand) -> NSError {
-    error("\(operand.formatDescription) is no collection, which SUBQUERY needs. Name a to-many relationship.")
+    error("\(operand.formatDescription) is not a collection, and SUBQUERY needs one. Name a to-many relationship.")
   }
 
   static func noValue(_ keyPath: [String], of object: Any) -> NSError {

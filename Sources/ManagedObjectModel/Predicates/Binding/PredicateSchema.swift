@@ -88,7 +88,7 @@ package struct PredicateKey: Sendable, Hashable {
 
   package var name: String { path.joined(separator: ".") }
 
-  /// The same attribute, of which stored values of another type are compared.
+  /// The same attribute, whose stored values are compared as another type.
   package func compared(as type: PredicateValueType) -> PredicateKey {
     PredicateKey(index: index, level: level, path: path, type: type)
   }
