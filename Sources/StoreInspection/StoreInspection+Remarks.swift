@@ -105,8 +105,7 @@ extension StoreInspection {
       result.append(
         (
           "history",
-          "It tracks its history (\(history.transactions) transactions): it is not written to here, as its "
-            + "readers would miss what changed."
+          "It tracks its history (\(history.transactions) transactions). What is written here is added to it."
         ))
     }
     let triggers = others.filter { !$0.unknownFunctions.isEmpty }

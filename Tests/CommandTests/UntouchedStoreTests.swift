@@ -177,7 +177,7 @@ import Testing
       #expect(output.status != 0, "\(words): \(output.text)")
       #expect(try folder.hashes(files) == before, "\(words)")
     }
-    // A store that tracks its history is not written to.
+    // A store whose history has other tables than those of Apple's framework is not written to.
     _ = try Programs.python(
       """
       import os, sqlite3

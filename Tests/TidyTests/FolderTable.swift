@@ -62,13 +62,14 @@ enum FolderTable {
       "Predicates": ["SQLite"],
       "RowStore": ["Identities", "Queries", "Rows"],
       "Schema": ["SQLite"],
+      "History": ["Identities", "RowStore", "Rows", "SQLite", "Schema"],
       "Opening": ["SQLite", "Schema"],
       "Schema/Existing": ["SQLite", "Schema"],
       "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
       "Migration": ["External", "Opening", "SQLite", "Schema", "Schema/Existing"],
       "SQLiteStore": [
-        "External", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows", "SQLite",
-        "Schema", "Schema/Existing",
+        "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows",
+        "SQLite", "Schema", "Schema/Existing",
       ],
     ],
     "OpenCoreData": [
@@ -84,6 +85,7 @@ enum FolderTable {
       "Results": ["Graph/Context", "Graph/Objects", "Requests"],
       "Graph/Requests": ["Coordinator", "Graph/Context", "Graph/Merging", "Graph/Objects", "Requests"],
       "Stores": ["Coordinator", "Graph/Context", "Graph/Merging", "Graph/Objects", "Requests"],
+      "History": ["Coordinator", "Graph/Context", "Graph/Requests", "Requests"],
     ],
     "StoreInspection": [
       ".": []

@@ -90,6 +90,7 @@ extension NSError {
     case managerDestinationStore = 134160
     case sqlite = 134180
     case inferredMappingModel = 134190
+    case historyTokenExpired = 134301
   }
 
   /// A Core Data error in NSCocoaErrorDomain.

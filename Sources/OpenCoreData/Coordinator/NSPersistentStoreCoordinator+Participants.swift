@@ -6,7 +6,7 @@ extension NSPersistentStoreCoordinator {
   /// Lets the participants write in a transaction of their own although no object has changed.
   ///
   /// - Throws: As `save()` of a context on the coordinator.
-  public func saveParticipants() throws { try save(ChangeSet()) }
+  public func saveParticipants() throws { try save(ChangeSet(), for: ChangeOrigin()) }
 
   /// The rows that one statement returns on the store's connection, for a participant that reads its own tables between
   /// saves.

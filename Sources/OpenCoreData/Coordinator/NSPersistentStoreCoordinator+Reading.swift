@@ -141,9 +141,15 @@ extension NSPersistentStoreCoordinator {
 
   /// Runs `body` on each store that `affected` names (nil: on all) and that has `entity`, while no other code writes.
   func writeToStores<Result>(
-    _ affected: [StoreIdentity]?, keeping entity: NSEntityDescription, _ body: (any RowStore) throws -> Result
+    _ affected: [StoreIdentity]?, keeping entity: NSEntityDescription, for origin: ChangeOrigin,
+    _ body: (any RowStore) throws -> Result
   ) throws -> [Result] {
-    try lock.withLock { try rowStores(affected, keeping: entity).map(body) }
+    try lock.withLock {
+      try rowStores(affected, keeping: entity).map { store in
+        store.willWrite(for: origin)
+        return try body(store)
+      }
+    }
   }
 
   /// A number that changes with every write through this coordinator.

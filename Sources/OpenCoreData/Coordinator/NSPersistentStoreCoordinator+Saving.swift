@@ -3,9 +3,10 @@ import Foundation
 /// What contexts write: one transaction for one store, and one transaction per store for several.
 extension NSPersistentStoreCoordinator {
   /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the stores are then unchanged.
-  func save(_ changes: ChangeSet) throws {
+  func save(_ changes: ChangeSet, for origin: ChangeOrigin) throws {
     try lock.withLock {
       let stores = try requireStores()
+      for store in stores { store.willWrite(for: origin) }
       if stores.count == 1, changes.insertions.allSatisfy({ stores[0].mayTake($0.range) }) {
         try stores[0].save(changes, participants)
       } else {

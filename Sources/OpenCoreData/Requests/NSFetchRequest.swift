@@ -17,6 +17,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
   case batchInsertRequestType = 5
   case batchUpdateRequestType
   case batchDeleteRequestType
+  case persistentHistoryRequestType
 }
 
 /// A type of results: managed objects, their IDs, dictionaries, or a count.

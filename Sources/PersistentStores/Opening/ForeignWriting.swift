@@ -4,17 +4,14 @@ import Foundation
 /// Whether rows can be written into a store of Apple's framework without making it inconsistent.
 ///
 /// The framework registers its own SQL functions on its connections, which triggers call (for derived attributes and
-/// R-tree indexes), and records each change if persistent history is tracked. This library can do neither.
+/// R-tree indexes). This library does not have them.
 struct ForeignWriting {
   let connection: SQLiteConnection
   let schema: SQLSchema
   let path: String
 
   /// - Throws: `NSError` 134080 that says why the store can't be written to.
-  func check(_ metadata: StoreMetadata) throws {
-    if let sign = try signOfHistory(metadata) {
-      throw refusal("it tracks a persistent history (\(sign)), and changes made here would be missing from it")
-    }
+  func check() throws {
     if let (table, problem) = try tableThatRefuses() {
       throw refusal(
         "changing its table \(table) needs functions that only the framework that wrote it has (\(problem))")
@@ -27,25 +24,6 @@ struct ForeignWriting {
       "The store \(path) can't be written to: \(reason). Open it for reading only, or write to it with "
         + "the program that made it.",
       suggestion: "To read it, add it with NSReadOnlyPersistentStoreOption.")
-  }
-
-  // MARK: History
-
-  /// Newer frameworks create the tables in every store. Only their rows, the keys that were allocated for rows that are
-  /// purged by now, and the store's metadata show that history is tracked.
-  private func signOfHistory(_ metadata: StoreMetadata) throws -> String? {
-    let setting = metadata.custom[NSPersistentHistoryTrackingKey]
-    if (setting as? NSNumber)?.boolValue == true || setting is [String: Any] { return "its metadata say so" }
-    for table in ["ATRANSACTION", "ACHANGE"] where try has(table) {
-      if try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil { return "rows in \(table)" }
-    }
-    let used = try connection.integer(
-      "SELECT max(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 AND Z_NAME IN ('CHANGE', 'TRANSACTION')")
-    return (used ?? 0) > 0 ? "keys of changes in Z_PRIMARYKEY" : nil
-  }
-
-  private func has(_ table: String) throws -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)]) != nil
   }
 
   // MARK: Triggers

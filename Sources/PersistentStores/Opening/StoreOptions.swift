@@ -19,6 +19,8 @@ package struct StoreOptions {
   /// Whether a store is read as one of the model's version without its metadata, which can't be used.
   let ignoresMetadata: Bool
   let allowsIncompleteSchema: Bool
+  /// Whether history is tracked; nil for what the store shows.
+  let tracksHistory: Bool?
   /// Whether large values are written into the rows instead of to files.
   let keepsLargeValues: Bool
   /// The maximum number of concurrent reading connections in addition to the writing one.
@@ -43,6 +45,9 @@ package struct StoreOptions {
     keepsWALUntilCommit = isOn(Self.keepsWALUntilCommitKey)
     ignoresMetadata = isOn(Self.ignoresMetadataKey) && isReadOnly
     allowsIncompleteSchema = isOn(OCDIncompleteSchemaOption)
+    // Apple takes a dictionary of settings for "on", too.
+    let tracking = options?[NSPersistentHistoryTrackingKey]
+    tracksHistory = tracking == nil ? nil : isOn(NSPersistentHistoryTrackingKey) || tracking is [AnyHashable: Any]
     keepsLargeValues = isOn(Self.keepsLargeValuesKey)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
     readersMax = max(1, poolSize ?? Self.readersMaxDefault)

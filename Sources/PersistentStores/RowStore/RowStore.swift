@@ -62,6 +62,8 @@ package protocol RowStore: AnyObject, Sendable {
 
   // MARK: Saving
 
+  /// Whose changes the next save or batch request writes.
+  func willWrite(for origin: ChangeOrigin)
   /// Begins the transaction of a save. `commit` or `rollBack` ends it, on the same thread.
   ///
   /// - Throws: `NSError` 134030 for a read-only store, 134090 while another process writes.
@@ -209,6 +211,7 @@ extension RowReader {
 
 extension RowStore {
   package var isTransactional: Bool { true }
+  package func willWrite(for origin: ChangeOrigin) {}
   package var takesPackedLinks: Bool { false }
   package func deferIndexes(of entity: NSEntityDescription) throws {}
   package func restoreIndexes() throws {}

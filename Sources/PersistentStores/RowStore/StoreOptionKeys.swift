@@ -34,8 +34,11 @@ public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomati
 /// The maximum number of reading connections in addition to the writing one, an NSNumber of at least 1. Default 4.
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
 
-// Options that are accepted and have no effect (Deviations), so that code which sets them compiles.
+/// Whether a store keeps a history of its changes. Without the option a store that has a history continues it. (Apple
+/// documentation: NSPersistentHistoryTrackingKey.)
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+
+// Options that are accepted and have no effect (Deviations), so that code which sets them compiles.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"

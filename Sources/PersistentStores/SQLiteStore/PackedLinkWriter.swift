@@ -19,6 +19,7 @@ struct PackedLinkWriter {
   private let store: SQLiteStore
   private let connection: SQLiteConnection
   private let keys: RelationshipWriter
+  private let history: HistoryWriter?
   /// The keys of the rows that this save inserts, by the table of their root entity.
   private let inserted: [String: [ClosedRange<Int64>]]
   /// The objects whose changes this save writes too: their versions grow by that.
@@ -29,8 +30,10 @@ struct PackedLinkWriter {
   private var lastPositions: [String: [Int64: Int64]] = [:]
 
   init(
-    _ store: SQLiteStore, _ connection: SQLiteConnection, of changes: ChangeSet, inserted: [InsertionResolution]
+    _ store: SQLiteStore, _ connection: SQLiteConnection, of changes: ChangeSet, inserted: [InsertionResolution],
+    history: HistoryWriter?
   ) {
+    self.history = history
     self.store = store
     self.connection = connection
     let isUsed = changes.insertions.contains { !$0.batch.links.isEmpty }
@@ -113,10 +116,12 @@ struct PackedLinkWriter {
   private mutating func noteOthers(of link: BatchLink, _ targets: [Int64], _ isUsed: [Bool]) throws {
     guard let destination = link.relationship.destinationEntity else { return }
     let table = try store.sqlEntity(destination).tableName
-    let isChanged = link.relationship.inverseRelationship != nil
+    let inverse = link.relationship.inverseRelationship
+    let isChanged = inverse != nil
     let new = inserted[table] ?? []
     var known = others.removeValue(forKey: table) ?? [:]
     for (target, key) in targets.enumerated() where isUsed[target] && !new.contains(where: { $0.contains(key) }) {
+      if let inverse { history?.touch(inverse.name, of: key, in: table) }
       known[key] = known[key] ?? false || isChanged && !updated.contains(link.targets[target].resolved.key)
     }
     others[table] = known

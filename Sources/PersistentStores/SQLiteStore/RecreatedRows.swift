@@ -102,6 +102,7 @@ struct RecreatedRows {
       !isWritten(inverse, of: target, with: row), let (key, entity) = try place(of: target),
       let kept = entity.relationships[inverse.name]
     else { return [] }
+    writer.history?.touch(inverse.name, of: key, in: entity.tableName)
     if case .toOne(let column, let entityColumn, _) = kept {
       var sets = [(column, try writer.key(of: row))]
       if let entityColumn { sets.append((entityColumn, Int64(try writer.store.sqlEntity(row.entity).number))) }

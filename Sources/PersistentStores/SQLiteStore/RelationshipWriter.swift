@@ -9,10 +9,14 @@ import ManagedObjectModel
 struct RelationshipWriter {
   let store: SQLiteStore
   let connection: SQLiteConnection
+  let history: HistoryWriter?
   /// The keys of the rows that this save inserts.
   private let resolutions: [ObjectIdentifier: (resolution: TemporaryIDRange.Resolution, obtained: [Int: Int64])]
 
-  init(_ store: SQLiteStore, _ connection: SQLiteConnection, inserted: [InsertionResolution]) {
+  init(
+    _ store: SQLiteStore, _ connection: SQLiteConnection, inserted: [InsertionResolution], history: HistoryWriter? = nil
+  ) {
+    self.history = history
     self.store = store
     self.connection = connection
     resolutions = Dictionary(
@@ -88,26 +92,31 @@ struct RelationshipWriter {
   /// Another context may have given the target to another row since, or the owner, and lost a conflict.
   private func release(_ pair: Pair) throws {
     if let target = pair.target {
-      return try clear(pair.kept, of: pair.entity, leadingTo: target, except: pair.owner)
+      return try clear(pair.relationship, pair.kept, of: pair.entity, leadingTo: target, except: pair.owner)
     }
     guard let inverse = pair.relationship.inverseRelationship, let destination = pair.relationship.destinationEntity
     else { return }
     let entity = try store.sqlEntity(destination)
     guard let kept = entity.relationships[inverse.name] else { return }
-    try clear(kept, of: entity, leadingTo: pair.owner)
+    try clear(inverse, kept, of: entity, leadingTo: pair.owner)
   }
 
   /// Clears a to-one relationship of all rows that lead to a key, except one. Their versions stay: no object of the save
   /// stands for them, so that a new version would be a conflict that no merge could prevent.
   private func clear(
-    _ kept: SQLRelationship, of entity: SQLEntity, leadingTo key: Int64, except row: Int64? = nil
+    _ relationship: NSRelationshipDescription, _ kept: SQLRelationship, of entity: SQLEntity, leadingTo key: Int64,
+    except row: Int64? = nil
   ) throws {
     guard case .toOne(let column, let entityColumn, _) = kept else { return }
     let sets = [column, entityColumn].compactMap(\.self).map { "\($0) = NULL" }.joined(separator: ", ")
     let condition = "\(column) = ?" + (row == nil ? "" : " AND Z_PK <> ?")
-    try connection.run(
-      "UPDATE \(entity.tableName) SET \(sets) WHERE \(condition)",
-      [.integer(key)] + [row].compactMap(\.self).map(StoredValue.integer))
+    let values = [.integer(key)] + [row].compactMap(\.self).map(StoredValue.integer)
+    if let history {
+      for row in try connection.rows("SELECT Z_PK FROM \(entity.tableName) WHERE \(condition)", values) {
+        if case .integer(let cleared) = row[0] { history.touch(relationship.name, of: cleared, in: entity.tableName) }
+      }
+    }
+    try connection.run("UPDATE \(entity.tableName) SET \(sets) WHERE \(condition)", values)
   }
 
   /// The key of an object that is stored, or that this save inserts.

@@ -1,12 +1,6 @@
 import Foundation
 import ManagedObjectModel
 
-/// The keys that a save allocated for rows that were inserted together.
-struct InsertionResolution {
-  let range: TemporaryIDRange
-  let resolution: TemporaryIDRange.Resolution
-}
-
 /// The transaction of a save on a SQLite store; a savepoint if a transaction is already open.
 ///
 /// It holds the lock of the writing connection from its first statement to its last.

@@ -6,8 +6,12 @@ extension SQLiteStore {
   /// Deletes the rows that `query` finds.
   package func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome {
     let table = try sqlEntity(query.entity).tableName
-    let statement = SQLFragment("DELETE FROM \(table) AS t0") + (try condition(query, table))
-    return try batchDeletion(of: query.entity) { try run(statement, on: $0, wantsIDs: wantsIDs) }
+    let condition = try condition(query, table)
+    let statement = SQLFragment("DELETE FROM \(table) AS t0") + condition
+    return try batchDeletion(of: query.entity) { connection in
+      try noteRows(of: query.entity, where: condition, connection)
+      return try run(statement, on: connection, wantsIDs: wantsIDs)
+    }
   }
 
   /// Deletes the objects with `keys` in the table of `entity`.
@@ -15,15 +19,29 @@ extension SQLiteStore {
     let table = try sqlEntity(entity).tableName
     return try batchDeletion(of: entity) { connection in
       var outcome = BatchOutcome()
+      let history = historyWriter(connection)
       for part in keys.statementParts {
-        let marks = SQLFragment.keyMarks(part.count)
-        let statement = SQLFragment("DELETE FROM \(table) WHERE Z_PK IN (\(marks))", part.map(StoredValue.integer))
-        let done = try run(statement, on: connection, wantsIDs: wantsIDs)
+        let condition = SQLFragment(
+          " WHERE t0.Z_PK IN (\(SQLFragment.keyMarks(part.count)))", part.map(StoredValue.integer))
+        try history?.noteRows(of: entity, changing: nil, where: condition)
+        let done = try run(SQLFragment("DELETE FROM \(table) AS t0") + condition, on: connection, wantsIDs: wantsIDs)
         outcome.count += done.count
         outcome.ids += done.ids
       }
+      try history?.finish()
       return outcome
     }
+  }
+
+  /// Notes in the history what a statement is about to change, or to delete if it changes no properties.
+  private func noteRows(
+    of entity: NSEntityDescription, changing slots: some Sequence<Int> = [], where condition: SQLFragment,
+    _ connection: SQLiteConnection
+  ) throws {
+    guard let history = historyWriter(connection) else { return }
+    let names = Set(slots.map { entity.attributeSlots[$0].name })
+    try history.noteRows(of: entity, changing: names.isEmpty ? nil : names, where: condition)
+    try history.finish()
   }
 
   /// Runs `body`, which deletes rows of `entity`, and rejects it if it would leave dangling references.
@@ -46,10 +64,14 @@ extension SQLiteStore {
       assignment(of: value, slot, in: entity)
     }
     let sets = changed.map(\.text) + ["Z_OPT = Z_OPT + 1"]
+    let condition = try condition(query, entity.tableName)
     let statement =
       SQLFragment("UPDATE \(entity.tableName) AS t0 SET " + sets.joined(separator: ", "), changed.map(\.value))
-      + (try condition(query, entity.tableName))
-    return try batchTransaction { try run(statement, on: $0, wantsIDs: wantsIDs) }
+      + condition
+    return try batchTransaction { connection in
+      try noteRows(of: query.entity, changing: values.keys, where: condition, connection)
+      return try run(statement, on: connection, wantsIDs: wantsIDs)
+    }
   }
 
   /// Inserts batches of `entity` until `fill` does not supply more rows.
@@ -67,20 +89,28 @@ extension SQLiteStore {
       externalFiles.mayLeaveRowsOut = resolution == .keepStored
       defer { externalFiles.mayLeaveRowsOut = false }
       let source = try batchSource(for: batch, columns, connection)
+      let history = historyWriter(connection)
+      // Rows that are overwritten are known by their keys only.
+      let returns = wantsIDs || history != nil && resolution == .overwrite
       let text =
-        batchInsertText(entity, columns, source: source, resolution: resolution) + (wantsIDs ? Self.returning : "")
+        batchInsertText(entity, columns, source: source, resolution: resolution) + (returns ? Self.returning : "")
       while true {
         batch.removeAll()
         try fill(&batch)
         if batch.count == 0 { break }
         var numbering = BatchSource.Numbering(firstKey: try keys.take(batch.count, of: columns))
         numbering.rows = 0..<batch.count
+        var written: [NSManagedObjectID] = []
         try source.insert(batch, numbering, with: try connection.statement(text)) { row in
-          outcome.ids.append(try id(returnedBy: row))
+          written.append(try id(returnedBy: row))
         }
         outcome.count += connection.changedRowCount
+        let new = numbering.firstKey...(numbering.firstKey + Int64(batch.count) - 1)
+        try history?.note(inserted: new, in: columns, overwritten: written.filter { !new.contains($0.storeKey ?? 0) })
+        if wantsIDs { outcome.ids += written }
       }
       try keys.store()
+      try history?.finish()
       return outcome
     }
   }

@@ -38,7 +38,8 @@ extension SQLiteStore {
           model: model, configuration: configuration, existing: StoreLayout(opened.connection),
           location: url?.path ?? "in memory")
         if !opened.isReadOnly {
-          try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
+          try checkHistory(opened.connection, settings, metadata: found, location: url?.path ?? "in memory")
+          try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check()
         }
       }
       if isNew, let url { try checkComplete(schema, settings, at: url) }
@@ -48,9 +49,11 @@ extension SQLiteStore {
       if !settings.ignoresVersions {
         try checkCompatible(metadata, with: model, configuration: configuration, options: options, url: url)
       }
+      let tracksHistory = try prepareHistory(
+        opened, settings, metadata: metadata, entities: schema.entities.compactMap { model.entitiesByName[$0.name] })
       let store = try SQLiteStore(
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
-        schema: schema, uuid: uuid, metadata: metadata)
+        schema: schema, uuid: uuid, metadata: metadata, tracksHistory: tracksHistory)
       try store.watchExternalData(opened.connection)
       try opened.checkUnchanged()
       // What can't be settled now is settled by the next opening.

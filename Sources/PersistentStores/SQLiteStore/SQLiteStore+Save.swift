@@ -13,21 +13,24 @@ extension SQLiteStore {
   func write(_ changes: ChangeSet, _ connection: SQLiteConnection) throws -> [InsertionResolution] {
     // A unique value may move from a deleted object to a changed or new one in the same save.
     var faults = SaveFaults()
+    let history = historyWriter(connection)
+    let deleted = try present(changes.deletions, connection)
     try check(changes.checks, on: connection, faults: &faults)
     try delete(changes.deletions, on: connection, faults: &faults)
     try update(changes.updates, on: connection, faults: &faults)
-    let resolutions = try insert(changes, on: connection, faults: &faults)
+    let resolutions = try insert(changes, on: connection, history: history, faults: &faults)
     if let failure = faults.failure { throw failure }
-    try writeRelationships(changes, inserted: resolutions, connection)
+    try writeRelationships(changes, inserted: resolutions, connection, history: history)
+    try history?.write(changes, inserted: resolutions, deleted: deleted)
     if hasUnsavedMetadata { try metadataState.write(to: connection) }
     return resolutions
   }
 
   private func writeRelationships(
-    _ changes: ChangeSet, inserted: [InsertionResolution], _ connection: SQLiteConnection
+    _ changes: ChangeSet, inserted: [InsertionResolution], _ connection: SQLiteConnection, history: HistoryWriter?
   ) throws {
     guard !changes.relationships.isEmpty || !changes.deletions.isEmpty else { return }
-    let writer = RelationshipWriter(self, connection, inserted: inserted)
+    let writer = RelationshipWriter(self, connection, inserted: inserted, history: history)
     try writer.write(changes)
     try writer.forget(changes.deletions)
     for group in Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values {
@@ -50,7 +53,7 @@ extension SQLiteStore {
   // MARK: Insertions
 
   private func insert(
-    _ changes: ChangeSet, on connection: SQLiteConnection, faults: inout SaveFaults
+    _ changes: ChangeSet, on connection: SQLiteConnection, history: HistoryWriter?, faults: inout SaveFaults
   ) throws -> [InsertionResolution] {
     let insertions = changes.insertions
     var keys = KeySequences(connection)
@@ -69,7 +72,7 @@ extension SQLiteStore {
         resolution: TemporaryIDRange.Resolution(
           store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows))
     }
-    var links = PackedLinkWriter(self, connection, of: changes, inserted: resolutions)
+    var links = PackedLinkWriter(self, connection, of: changes, inserted: resolutions, history: history)
     for (index, rows) in insertions.enumerated() {
       let (entity, numbering) = (try sqlEntity(rows.batch.entity), numberings[index])
       rows.sharedIDs.prepare(rows, expecting: resolutions[index].resolution)

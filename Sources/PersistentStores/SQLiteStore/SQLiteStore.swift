@@ -45,12 +45,15 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   /// These and the connections of cursors: they may see rows whose external files newer rows have released.
   let readers = ConnectionList()
   let metadataState: MetadataState
+  package let tracksHistory: Bool
+  private(set) var origin = ChangeOrigin()
 
   init(
     opened: OpenedDatabase, url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
-    options: [AnyHashable: Any]?, schema: SQLSchema, uuid: String, metadata: StoreMetadata
+    options: [AnyHashable: Any]?, schema: SQLSchema, uuid: String, metadata: StoreMetadata, tracksHistory: Bool
   ) throws {
     self.type = type
+    self.tracksHistory = tracksHistory
     self.schema = schema
     self.options = options
     isReadOnly = opened.isReadOnly
@@ -75,6 +78,8 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     pool = Locked(nil)
     connect(opened)
   }
+
+  package func willWrite(for origin: ChangeOrigin) { writerLock.withLock { self.origin = origin } }
 
   package func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
 

@@ -23,8 +23,11 @@ final class GraphPlayer {
   /// A planted error: undos turn lists round.
   var turnsListsRound = false
 
-  init(seed: UInt64, undoes: Bool = false) throws {
-    graph = try LinkedGraph(kind: .current)
+  /// Looks at the store after each save to it; returns what is wrong there.
+  var inspectsStore: (() throws -> String?)?
+
+  init(seed: UInt64, undoes: Bool = false, options: [AnyHashable: Any]? = nil) throws {
+    graph = try LinkedGraph(kind: .current, options: options)
     random = SeededGenerator(seed: seed)
     var contexts = [graph.context()]
     for _ in 0..<Int.random(in: 0..<3, using: &random) { contexts.insert(graph.context(contexts[0]), at: 0) }
@@ -67,7 +70,7 @@ final class GraphPlayer {
     case 18..<21:
       let last = Int.random(in: contexts.indices, using: &random)
       for level in 0...last { try save(level) }
-      if last == contexts.count - 1 { return try rowDisagreement() }
+      if last == contexts.count - 1 { return try rowDisagreement() ?? inspectsStore?() }
     case 21:
       log.append("rollback")
       references[0] = references[1]

@@ -44,14 +44,16 @@ struct LinkedGraph: Sendable {
   let coordinator: NSPersistentStoreCoordinator
   let kind: StoreKind
 
-  init(xml: String = Self.xml, kind: StoreKind = .sqlite) throws {
+  init(xml: String = Self.xml, kind: StoreKind = .sqlite, options: [AnyHashable: Any]? = nil) throws {
     self.kind = kind
     folder = try TemporaryFolder()
     file = folder.file("Graph.sqlite")
     model = try NSManagedObjectModel.load(xml: Data(xml.utf8))
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     switch kind {
-    case .sqlite: try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    case .sqlite:
+      try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: file, options: options)
     case .bruteForce: try coordinator.addPersistentStore(BruteForceStore(model: model))
     }
   }

@@ -111,15 +111,16 @@ struct ForeignStoreWritingTests {
   static let refusals = [
     Refusal(testDescription: "history tables that nobody used", sql: history, word: nil),
     Refusal(
-      testDescription: "rows of history", sql: history + "INSERT INTO ATRANSACTION VALUES(1)",
+      testDescription: "rows of history in tables without its columns",
+      sql: history + "INSERT INTO ATRANSACTION VALUES(1)",
       word: "rows in ATRANSACTION"),
     Refusal(
-      testDescription: "history that was purged",
+      testDescription: "history that was purged, in tables without its columns",
       sql: history + "UPDATE Z_PRIMARYKEY SET Z_MAX = 9 WHERE Z_ENT = 16002",
       word: "keys of changes"),
     Refusal(
       testDescription: "history by the metadata", sql: "", metadata: "p['NSPersistentHistoryTrackingKey'] = True",
-      word: "its metadata say so"),
+      word: nil),
     Refusal(
       testDescription: "a trigger of the framework's",
       sql: "CREATE TRIGGER a AFTER UPDATE OF ZPLACE ON ZSESSION BEGIN UPDATE ZSESSION SET ZRATING = "
@@ -139,7 +140,8 @@ struct ForeignStoreWritingTests {
   ]
 
   @Test(
-    "History and the framework's triggers keep a store from being written to, not from being read", arguments: refusals)
+    "A history in other tables and the framework's triggers keep a store from being written to, not from being read",
+    arguments: refusals)
   func refused(_ refusal: Refusal) throws {
     let setup = try StoreSetup.closed()
     let file = setup.stack.file

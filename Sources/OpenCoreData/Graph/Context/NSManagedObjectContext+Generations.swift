@@ -53,6 +53,6 @@ extension NSManagedObjectContext {
   /// Saves metadata that was set on the coordinator when no object has changed.
   func saveMetadata() throws {
     guard parent == nil, let coordinator = persistentStoreCoordinator, coordinator.hasUnsavedMetadata else { return }
-    try coordinator.save(ChangeSet())
+    try coordinator.save(ChangeSet(), for: changeOrigin)
   }
 }

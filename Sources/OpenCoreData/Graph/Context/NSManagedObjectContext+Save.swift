@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
       throw NSError.coreData(
         .coreData, "The context has neither a parent nor a coordinator to save to; set one of them.")
     }
-    try coordinator.save(changes)
+    try coordinator.save(changes, for: changeOrigin)
   }
 
   // MARK: Before

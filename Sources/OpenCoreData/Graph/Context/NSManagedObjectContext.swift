@@ -78,8 +78,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The source that this context merges from.
   var mergesFrom: AutomaticMerging?
 
+  /// The context's name, which a store's history keeps with the transactions of the context that saves to it.
   public var name: String?
+  /// Who makes the changes that this context saves to a store, for the store's history. (Apple documentation:
+  /// transactionAuthor.)
   public var transactionAuthor: String?
+  var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
   /// Values of the client's own.
   public let userInfo = NSMutableDictionary()
   /// If true, the context keeps unchanged objects alive too. By default it holds them weakly.

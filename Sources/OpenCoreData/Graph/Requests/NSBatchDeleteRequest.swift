@@ -63,14 +63,15 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
         query.includesValues = false
         outcomes = try delete(
           StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), in: coordinator,
-          wantsIDs: wantsIDs)
+          for: context.changeOrigin, wantsIDs: wantsIDs)
         break
       }
-      outcomes = try coordinator.writeToStores(query.affectedStores, keeping: query.entity) {
+      outcomes = try coordinator.writeToStores(query.affectedStores, keeping: query.entity, for: context.changeOrigin) {
         try $0.batchDelete(query, wantsIDs: wantsIDs)
       }
     case .ids(let ids):
-      outcomes = try delete(ids.map(\.resolved), in: coordinator, wantsIDs: wantsIDs)
+      outcomes = try delete(
+        ids.map(\.resolved), in: coordinator, for: context.changeOrigin, wantsIDs: wantsIDs)
     }
     let outcome = outcomes.joined
     switch resultType {
@@ -81,7 +82,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   }
 
   private func delete(
-    _ ids: [NSManagedObjectID], in coordinator: NSPersistentStoreCoordinator, wantsIDs: Bool
+    _ ids: [NSManagedObjectID], in coordinator: NSPersistentStoreCoordinator, for origin: ChangeOrigin,
+    wantsIDs: Bool
   ) throws -> [BatchOutcome] {
     guard let root = ids.first?.entity.rootEntity else { return [] }
     if let other = ids.first(where: { $0.entity.rootEntity !== root }) {
@@ -94,7 +96,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
       throw NSError.coreData(
         .coreData, "The object \(unsaved) was never saved, so no store has it. Delete it in its context.")
     }
-    return try coordinator.writeToStores(affectedStores?.map(\.identity), keeping: root) { store in
+    return try coordinator.writeToStores(affectedStores?.map(\.identity), keeping: root, for: origin) { store in
       let keys = ids.compactMap { id -> Int64? in
         if case .permanent(let own, let key) = id.reference, own === store.identity { key } else { nil }
       }

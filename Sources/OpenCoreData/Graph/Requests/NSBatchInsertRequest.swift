@@ -95,7 +95,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
     var rows = BatchInsertionRows(entity)
     let stores = (affectedStores ?? coordinator.persistentStores).map(\.rowStore).filter { $0.keeps(entity) }
     guard let store = stores.first(where: { !$0.isReadOnly }) ?? stores.first else { return BatchOutcome() }
-    let outcomes = try coordinator.writeToStores([store.identity], keeping: entity) {
+    let outcomes = try coordinator.writeToStores([store.identity], keeping: entity, for: context.changeOrigin) {
       try $0.batchInsert(entity, resolution: resolution, wantsIDs: resultType == .objectIDs) { try fill(&$0, &rows) }
     }
     return outcomes.joined

@@ -46,7 +46,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
     request.affectedStores = affectedStores
     let query = try request.query(model: context.model)
     let values = try newValues(query.entity)
-    let outcome = try coordinator.writeToStores(query.affectedStores, keeping: query.entity) {
+    let outcome = try coordinator.writeToStores(query.affectedStores, keeping: query.entity, for: context.changeOrigin)
+    {
       try $0.batchUpdate(query, values: values, wantsIDs: resultType == .updatedObjectIDsResultType)
     }.joined
     switch resultType {
