@@ -119,10 +119,18 @@ public final class CoreDataStack: Sendable {
   /// Saves the main context through the writer context to the store; does nothing without changes.
   ///
   /// - Throws: The error of either context's `save()`. The changes then remain pending in that context.
-  public func saveContext() throws {
+  public func saveContext() throws { try saveContexts { try $0.save() } }
+
+  /// As ``saveContext()``, for a stack that is closed afterwards: where an object can't be read, the changes are lost and
+  /// the error is thrown, and the process does not end.
+  func saveContextOnce() throws {
+    try saveContexts { context in try context.throwingReadFailures { try context.save() } }
+  }
+
+  private func saveContexts(_ save: (NSManagedObjectContext) throws -> Void) throws {
     for context in [mainContext, writerContext] {
       try context.performAndWait {
-        if context.hasChanges { try context.save() }
+        if context.hasChanges { try save(context) }
       }
     }
   }

@@ -91,7 +91,7 @@ public struct Journal: Sendable {
         defer { context.reset() }
         let object = try context.existingObject(with: try written.resolved(in: context))
         let names = withLinks ? object.entity.relationshipsByName.keys.sorted() : []
-        return JournalRecord(object, kind, relationships: names)
+        return try context.throwingReadFailures { JournalRecord(object, kind, relationships: names) }
       }
     } catch {
       throw JournalError(reading: error, path: path)

@@ -69,8 +69,8 @@ public final class JournalEdit: Sendable {
     defer { stack.close() }
     do {
       try stack.open()
-      try scratch.performAndWait { try scratch.save() }
-      try stack.saveContext()
+      try scratch.performAndWait { try scratch.throwingReadFailures { try scratch.save() } }
+      try stack.saveContextOnce()
     } catch {
       throw JournalError(saving: error, path: editor.store)
     }

@@ -205,7 +205,7 @@ public struct JournalEditor: Sendable {
   ) throws(JournalError) -> JournalEdit {
     let scratch = stack.newScratchContext()
     do {
-      let entries = try scratch.performAndWait { try change(scratch) }
+      let entries = try scratch.performAndWait { try scratch.throwingReadFailures { try change(scratch) } }
       return JournalEdit(editor: self, stack: stack, scratch: scratch, entries: entries, effects: effects())
     } catch {
       throw JournalError(saving: error, path: store)
