@@ -61,6 +61,7 @@ public struct Journal: Sendable {
     guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
     (self.path, self.kind) = (path, kind)
     stack = kind.stack(store: path, isReadOnly: true, timeoutSeconds: timeoutSeconds)
+    try JournalError.checkKind(ofStore: path)
     context = stack.storeContainer.newBackgroundContext()
     context.name = "journal"
     if readsDamagedLog == true { stack.readDamagedLog() }

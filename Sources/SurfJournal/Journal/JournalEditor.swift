@@ -152,6 +152,7 @@ public struct JournalEditor: Sendable {
 
   private func open(_ stack: CoreDataStack) throws(JournalError) {
     do {
+    try JournalError.checkKind(ofStore: store)
       try stack.open()
     } catch {
       throw JournalError(reading: error, path: store)
