@@ -73,6 +73,13 @@ public final class CoreDataStack: Sendable {
   /// Lets a store be read whose write-ahead log is damaged, up to the first wrong page. Call it before `open()`.
   func readDamagedLog() { setOption(DamagedLog.optionKey) }
 
+  /// Reads the store as a program will see it that writes to it: as a power failure may have left it. Call it before
+  /// `open()`.
+  func readBeforeWriting() { setOption(DamagedLog.beforeWritingKey) }
+
+  /// What the store's write-ahead log lacks, as a power failure leaves it; nil if it lacks nothing.
+  var loss: String? { storeContainer.persistentStoreCoordinator.losses.first.map(DamagedLog.note) }
+
   /// Leaves a write-ahead log that another program has left where it is, unless something is saved. Call it before
   /// `open()`.
   func keepLogUntilSave() { setOption(StoreOptions.keepsWALUntilCommitKey) }
