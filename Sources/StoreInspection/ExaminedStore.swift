@@ -108,7 +108,9 @@ struct ExaminedStore {
     do {
       return try StoreModel.find(
         forStoreAt: url, file: file, embedded: embedded, readsDamagedWAL: readsDamagedWAL)
-    } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
+    } catch let error as NSError
+      where error.code == NSPersistentStoreTimeoutError || error.storeFailureKind == .ioError
+    {
       throw error
     } catch {
       doubts.append("No model was found: \(message(error))")
@@ -175,6 +177,17 @@ struct ExaminedStore {
       doubts.append("\(what): \(message(error))")
       return nil
     }
+  }
+
+  /// Call it after the last read. What was found where reads failed is not about the store.
+  ///
+  /// - Throws: `NSError` 134080 if the system could not read the file, 134090 if another program has written to it.
+  func checkReads(at url: URL) throws {
+    if opened.connection.hasReadFailure {
+      let failure = SQLiteError(POSIXError(.EIO), "disk I/O error")
+      throw NSError.sqlite(failure, .open, message: "The store \(url.path) can't be read")
+    }
+    try opened.checkUnchanged()
   }
 
   static func message(_ error: any Error) -> String {

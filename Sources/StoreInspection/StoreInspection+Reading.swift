@@ -49,7 +49,7 @@ extension StoreInspection {
     model = Model(store)
     remarks = []
     remarks = unusual() + doubts.map { Remark(code: "unreadable", message: $0) }
-    try store.opened.checkUnchanged()
+    try store.checkReads(at: url)
   }
 }
 

@@ -79,7 +79,7 @@ public struct StoreVerification: Codable, Hashable, Sendable {
     errors = findings.count { $0.severity == .error }
     warnings = findings.count { $0.severity == .warning }
     notes = run.notes
-    try store.opened.checkUnchanged()
+    try store.checkReads(at: url)
   }
 }
 

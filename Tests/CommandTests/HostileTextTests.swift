@@ -77,18 +77,66 @@ import Testing
   }
 
   @Test func `Reports and logs hold it as text, not as markup`() throws {
-    let reports = ["r.html", "r.xml", "r.txt", "r.prom", "e.log"]
+    var forgotten: Set<String> = []
+    let reports = ["r.html", "r.xml", "r.txt", "r.prom", "e.log", "d.csv.jsonl"]
+    let rejecting = try Tool.run(
+      "import", fileName, "--store", "d.sqlite", "--rejects", "d.csv", "--extra-columns", "ignore", "-q", in: folder)
+    #expect(rejecting.status == 65, "\(rejecting.messages)")
     let output = try Tool.run(
       "import", fileName, "--store", "s.sqlite", "--report", "r.html", "--report", "r.xml", "--report", "r.txt",
       "--report", "r.prom", "--log", "e.log", in: folder)
     #expect([0, 65].contains(output.status), "\(output.messages)")
     for report in reports {
       let text = try folder.text(report)
-      #expect(Self.dangers(in: text) == [], "\(report)")
-      let isMarkup = report.hasSuffix("html") || report.hasSuffix("xml")
-      #expect(!isMarkup || !text.contains("<script>alert") && !text.contains("<img src=x"), "\(report)")
+      #expect(Self.findings(in: report, text) == [], "\(report)")
+      // Each escape that is there is needed: without it the check fails.
+      for (escaped, raw) in Self.escapes(of: report) {
+        guard let range = text.range(of: escaped) else { continue }
+        forgotten.insert(escaped)
+        #expect(
+          Self.findings(in: report, text.replacingCharacters(in: range, with: raw)) != [], "\(report): \(escaped)")
+      }
     }
+    #expect(forgotten.isSuperset(of: ["&lt;script&gt;alert", "\\u{1B}", "\\u202e"]), "\(forgotten)")
     try Programs.python("import xml.dom.minidom; xml.dom.minidom.parse('r.xml')", in: folder)
+  }
+
+  /// What a report must not contain.
+  private static func findings(in report: String, _ text: String) -> [String] {
+    var found = dangers(in: text)
+    if report.hasSuffix("html") || report.hasSuffix("xml") {
+      found += ["<script>alert", "<img src=x"].filter(text.contains)
+    }
+    if report.hasSuffix("jsonl") {
+      for line in text.split(separator: "\n") where (try? JSONSerialization.jsonObject(with: Data(line.utf8))) == nil {
+        found.append("no JSON: \(line)")
+      }
+    }
+    return found
+  }
+
+  /// The forms in which a report has what would be dangerous.
+  private static func escapes(of report: String) -> [(escaped: String, raw: String)] {
+    let controls = [("\\u{1B}", "\u{1B}"), ("\\u{7}", "\u{7}"), ("\\u{202E}", "\u{202E}"), ("\\u{9B}", "\u{9B}")]
+    if report.hasSuffix("jsonl") {
+      return [("\\u202e", "\u{202E}"), ("\\u{1B}", "\u{1B}"), ("\\\"", "\"")]
+    }
+    if report.hasSuffix("html") || report.hasSuffix("xml") {
+      return controls + [
+        ("&lt;script&gt;alert", "<script>alert"), ("&lt;img src=x", "<img src=x"),
+      ]
+    }
+    return controls
+  }
+
+  /// A page or a list in a terminal that shows a value as it is.
+  @Test func `An escape that is forgotten on a terminal is found`() throws {
+    let output = try Programs.run(Tool.url.path, ["validate", fileName], in: folder)
+    for (escaped, raw) in [("\\u{1B}", "\u{1B}"), ("\\u{202E}", "\u{202E}")] {
+      let text = output.text + output.messages
+      let range = try #require(text.range(of: escaped), "\(text)")
+      #expect(Self.dangers(in: text.replacingCharacters(in: range, with: raw)) != [])
+    }
   }
 
   @Test func `The values themselves are kept and exported as they are`() throws {

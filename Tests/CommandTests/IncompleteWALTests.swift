@@ -110,7 +110,33 @@ import Testing
     #expect(undone.status == 0 && undone.messages.contains(Rest.cut.words), "\(undone)")
   }
 
+  @Test(arguments: Rest.allCases)
+  func `Edits by hand say it too, and a dry run of them`(_ rest: Rest) throws {
+    try damage(rest)
+    let before = try folder.contents
+    let edits = [
+      ["add", "--location", "Rincon"], ["edit", "1", "--rating", "2"], ["delete", "2"],
+      ["delete", "--where", "location == 'Rincon'"], ["edit", "1", "--set", "rating=2", "--entity", "JournalEntry"],
+    ]
+    for words in edits {
+      for last in ["-n", "-y"] {
+        for name in try folder.names where before[name] == nil {
+          try FileManager.default.removeItem(at: folder.file(name))
+        }
+        for (name, data) in before { try data.write(to: folder.file(name)) }
+        let output = try Programs.run(Tool.url.path, words + ["--store", "journal.sqlite", last], in: folder)
+        #expect(output.status == 0, "\(words) \(last): \(output)")
+        let lines = output.messages.split(separator: "\n").filter { $0.contains("incomplete-wal") }
+        #expect(lines.count == 1 && lines[0].contains(rest.words), "\(words) \(last): \(output.messages)")
+      }
+    }
+    let after = try run("edit", "1", "--rating", "3", "-y", "--store", "journal.sqlite")
+    #expect(after.status == 0 && after.messages.isEmpty, "\(after)")
+  }
+
   @Test func `A log that is whole is nothing to speak of`() throws {
+    let edited = try run("edit", "1", "--rating", "3", "-n", "--store", "journal.sqlite")
+    #expect(edited.status == 0 && !edited.messages.contains("incomplete-wal"), "\(edited)")
     let checked = try run("validate", "new.csv", "--store", "journal.sqlite")
     let first = try run("import", "new.csv", "--store", "journal.sqlite")
     for output in [checked, first] {

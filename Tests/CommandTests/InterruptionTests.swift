@@ -76,6 +76,36 @@ import Testing
     #expect(try output.json().outcome == "cancelled")
   }
 
+  @Test(arguments: [false, true])
+  func `One signal ends an export to a FIFO, without a reader and with one that does not read`(_ reads: Bool) throws {
+    #expect(try Tool.run("import", "big.csv", "--store", "s", "-q", in: folder).status == 0)
+    let output = try Tool.shell(
+      """
+      mkfifo pipe
+      if \(reads); then sleep 60 < pipe & reader=$!; fi
+      "$surfjournal" export --store s -o pipe -q & export=$!
+      sleep 1; kill -TERM $export
+      for n in $(seq 100); do kill -0 $export 2>/dev/null || break; sleep 0.1; done
+      kill -0 $export 2>/dev/null && echo still running && kill -9 $export
+      wait $export; status=$?
+      if \(reads); then kill $reader; fi
+      exit $status
+      """, in: folder)
+    #expect(output.status == 75, "\(output.messages)")
+    #expect(!output.text.contains("still running"))
+  }
+
+  @Test func `An export to a FIFO waits for its reader, and is complete`() throws {
+    #expect(try Tool.run("import", "big.csv", "--store", "s", "-q", in: folder).status == 0)
+    let output = try Tool.shell(
+      """
+      mkfifo pipe; "$surfjournal" export --store s -o pipe -q & export=$!
+      sleep 0.3; (sleep 0.5; cat) < pipe > piped.csv; wait $export || exit $?
+      "$surfjournal" export --store s -o out.csv -q && cmp out.csv piped.csv
+      """, in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+  }
+
   @Test func `A killed export leaves no file under its name`() throws {
     #expect(try Tool.run("import", "big.csv", "--store", "s", "-q", in: folder).status == 0)
     let output = try Tool.shell(

@@ -56,14 +56,17 @@ public final class ByteSink {
 
   /// Writes to a file; see `init(path:compression:)`.
   ///
-  /// - Parameter permissions: Those of a new file, less the umask.
+  /// - Parameters:
+  ///   - permissions: Those of a new file, less the umask.
+  ///   - isCancelled: Ends the wait for the reader of a FIFO, with ECANCELED as the error's number.
   package convenience init(
-    path: String, compression: Compression = .none, permissions: UInt32
+    path: String, compression: Compression = .none, permissions: UInt32,
+    unless isCancelled: @escaping () -> Bool = { false }
   ) throws(CSVError) {
     if path == "-" {
       try self.init(.descriptor(1, name: "stdout", closes: false), compression)
     } else {
-      try self.init(try OutputFile.open(path: path, permissions: permissions), compression)
+      try self.init(try OutputFile.open(path: path, permissions: permissions, unless: isCancelled), compression)
     }
   }
 

@@ -29,8 +29,12 @@ package final class OutputFile {
 
   /// Creates a temporary file next to the target, or opens the target itself if it is not a regular file.
   ///
-  /// - Parameter limit: The permissions of a new file, less the umask.
-  static func open(path: String, permissions limit: UInt32) throws(CSVError) -> RawOutput {
+  /// - Parameters:
+  ///   - limit: The permissions of a new file, less the umask.
+  ///   - isCancelled: Ends the wait for the reader of a FIFO.
+  static func open(
+    path: String, permissions limit: UInt32, unless isCancelled: @escaping () -> Bool = { false }
+  ) throws(CSVError) -> RawOutput {
     let permissions = mode_t(limit)
     var status = stat()
     try checkLink(path)
@@ -52,6 +56,7 @@ package final class OutputFile {
       return .file(
         try create(
           for: target, mode: status.st_mode & 0o777, permissions: status.st_mode & permissions, messagePath: path))
+    case S_IFIFO: return .pipe(try PipeOutput(path: path, unless: isCancelled))
     default:
       let descriptor = openForWriting(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
       if descriptor < 0 { throw writeFailure(errno, path) }

@@ -7,6 +7,7 @@
 /// The destination of the stored bytes.
 enum RawOutput {
   case descriptor(Int32, name: String, closes: Bool)
+  case pipe(PipeOutput)
   case file(OutputFile)
   case memory(MemoryOutput)
   /// Receives every piece in turn; for outputs that fail on demand.
@@ -15,6 +16,7 @@ enum RawOutput {
   var name: String {
     switch self {
     case .descriptor(_, let name, _): name
+    case .pipe(let pipe): pipe.path
     case .file(let file): file.path
     case .memory, .custom: "memory"
     }
@@ -23,6 +25,7 @@ enum RawOutput {
   func write(_ bytes: UnsafeRawBufferPointer) throws(CSVError) {
     switch self {
     case .descriptor(let descriptor, let name, _): try writeAll(bytes, to: descriptor, name: name)
+    case .pipe(let pipe): try pipe.write(bytes)
     case .file(let file): try file.write(bytes)
     case .memory(let memory): memory.bytes.append(contentsOf: bytes)
     case .custom(let take): try take(bytes)
@@ -34,6 +37,7 @@ enum RawOutput {
     switch self {
     case .descriptor(let descriptor, let name, closes: true):
       if close(descriptor) != 0 { throw writeFailure(errno, name) }
+    case .pipe(let pipe): try pipe.finish()
     case .file(let file): try file.finish()
     case .descriptor, .memory, .custom: return
     }
@@ -53,6 +57,7 @@ enum RawOutput {
   func abandon(isFinished: Bool) {
     switch self {
     case .descriptor(let descriptor, _, closes: true): if !isFinished { close(descriptor) }
+    case .pipe(let pipe): pipe.abandon()
     case .file(let file): file.abandon()
     case .descriptor, .memory, .custom: return
     }
@@ -69,7 +74,12 @@ func writeFailure(_ code: Int32, _ name: String) -> CSVError {
 }
 
 /// Writes every byte, in as many system calls as needed.
-func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String) throws(CSVError) {
+///
+/// - Parameter wait: Called when a descriptor that does not block can't take a byte now.
+func writeAll(
+  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String,
+  waiting wait: (() throws(CSVError) -> Void)? = nil
+) throws(CSVError) {
   var rest = bytes
   while !rest.isEmpty {
     #if canImport(Darwin)
@@ -83,7 +93,8 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: Strin
     }
     switch errno {
     case EINTR: continue
-    case EAGAIN: waitUntilReady(descriptor, for: Int16(POLLOUT))
+    case EAGAIN:
+      if let wait { try wait() } else { waitUntilReady(descriptor, for: Int16(POLLOUT)) }
     default: throw writeFailure(errno, name)
     }
   }

@@ -40,6 +40,7 @@ extension OpenedDatabase {
     _ path: String, isWritten: Bool, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault
   ) throws -> (copy: PrivateCopy, loss: String?) {
     var status = stat()
+    try StorePath.checkKind(path)
     if stat(path, &status) == 0, status.st_size == 0 { return (try PrivateCopy(of: path), nil) }
     let opened =
       try isWritten
@@ -56,6 +57,7 @@ extension OpenedDatabase {
   /// Whether a connection for writing will make a store of the file.
   package static func hasNoTables(_ path: String, timeoutSeconds: Double) throws -> Bool {
     var status = stat()
+    try StorePath.checkKind(path)
     if stat(path, &status) == 0, status.st_size == 0 { return true }
     let opened = try openBeforeWriting(path, timeoutSeconds: timeoutSeconds)
     defer { withExtendedLifetime(opened) {} }

@@ -80,12 +80,7 @@ struct StoreFileCheck {
         code: errno == EACCES ? SQLITE_PERM : SQLITE_CANTOPEN,
         message: isMissing ? "there is no such file" : String(cString: strerror(errno)), sql: nil)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      let isFolder = status.st_mode & S_IFMT == S_IFDIR
-      throw SQLiteError(
-        code: SQLiteError.notAFileCode, message: isFolder ? "it is a folder, not a file" : "it is not a regular file",
-        sql: nil)
-    }
+    try StorePath.checkKind(status)
     let files = FileManager.default
     for file in [path, path + "-wal", path + "-journal"]
     where files.fileExists(atPath: file) && !files.isReadableFile(atPath: file) {

@@ -73,6 +73,9 @@ package final class SQLiteConnection {
   /// Whether a connection for writing became read-only because of the file's permissions or the disk.
   var mayOnlyRead: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
+  /// Whether the system could not read the file at the last read that failed. SQLite reports only some of these.
+  package var hasReadFailure: Bool { csqlite_read_errno(handle) == EIO }
+
   /// Makes SQLite open the WAL now, without waiting for locks. A failure recurs at the first statement.
   func openWAL() {
     sqlite3_busy_timeout(handle, 0)

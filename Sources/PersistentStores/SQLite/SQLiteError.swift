@@ -81,7 +81,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   private static let causes = [ENOSPC: SQLITE_FULL, EDQUOT: SQLITE_FULL, EIO: SQLITE_IOERR]
 
   /// A failure of the system on a file that belongs to a store.
-  init(_ error: POSIXError, _ problem: String) {
+  package init(_ error: POSIXError, _ problem: String) {
     let number = error.code.rawValue
     let code: Int32 =
       switch error.code {

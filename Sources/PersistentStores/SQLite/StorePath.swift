@@ -21,5 +21,25 @@ package enum StorePath {
   /// Links that lead to each other have no end.
   private static let linksMax = 40
 
+  /// Checks that a file is a regular one, also where a link leads to it. A file that does not exist may become one.
+  ///
+  /// - Throws: `SQLiteError`.
+  package static func checkKind(_ path: String) throws {
+    var status = stat()
+    if stat(path, &status) == 0 { try checkKind(status) }
+  }
+
+  static func checkKind(_ status: stat) throws {
+    let kind: String
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return
+    case S_IFDIR: kind = "a folder, not a file"
+    case S_IFIFO: kind = "a FIFO, not a regular file"
+    case S_IFSOCK: kind = "a socket, not a regular file"
+    default: kind = "a device, not a regular file"
+    }
+    throw SQLiteError(code: SQLiteError.notAFileCode, message: "it is \(kind)", sql: nil)
+  }
+
   package static func resolved(_ url: URL) -> URL { URL(fileURLWithPath: resolved(url.path)) }
 }

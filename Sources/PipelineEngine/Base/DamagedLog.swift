@@ -12,7 +12,7 @@ package enum DamagedLog {
   /// What a command says that goes on without what the WAL of the store has lost.
   ///
   /// - Parameter loss: What it lacks, as a sentence.
-  static func note(_ loss: String) -> String {
+  package static func note(_ loss: String) -> String {
     "\(loss), as a power failure leaves it. The store is used as it was after the last whole transaction before that. "
       + "What this program had reported as done is in it; what other programs saved last may be missing. If the machine "
       + "did not go down, restore the store from a copy"
@@ -20,4 +20,6 @@ package enum DamagedLog {
 
   /// The option of `addPersistentStore`.
   package static let optionKey = StoreOptions.readsDamagedWALKey
+  /// The option that lets a store be read as a program will see it that writes to it.
+  package static let beforeWritingKey = StoreOptions.readsBeforeWritingKey
 }

@@ -1,6 +1,7 @@
 import CSV
 import Foundation
 import OpenCoreData
+import PersistentStores
 
 /// Why a run, or one of its inputs, could not continue.
 package struct RunFailure: Error {
@@ -96,6 +97,19 @@ package struct RunFailure: Error {
     self.init(
       code: .sourceError, exitCode: .noInput,
       message: "there is no store \(path); check the path, or import into it first")
+  }
+
+  /// Checks that a store is a regular file, or can become one. The library opens /dev/null as a store in memory, from
+  /// which nothing would be left.
+  package static func checkKind(ofStore path: String) throws(RunFailure) {
+    do {
+      try StorePath.checkKind(path)
+    } catch {
+      let cause = error as? SQLiteError
+      throw RunFailure(
+        code: nil, exitCode: .noInput,
+        message: "\(path) can't be used as a store: \(cause?.message ?? "\(error)"); name the store's file")
+    }
   }
 
   private static func mayWrite(_ path: String?) -> Bool {

@@ -46,6 +46,8 @@ public struct RunOptions: Sendable {
   public var rejects: String?
   /// Whether files of rejects name the store, so that a replay finds it.
   public var namesStoreInRejects = true
+  /// Whether the import is into a copy of the store, to find out what it would do.
+  var isRehearsal = false
   /// Makes the store of an import, which must not exist yet, a seed that an app can ship. Nil for an ordinary import.
   public var seed: SeedOptions?
   /// Where an export goes instead of the definition's path; `-` is standard output.

@@ -15,6 +15,7 @@ struct ComparedStore {
     timeoutSeconds: Double
   ) throws(RunFailure) {
     guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
+    try RunFailure.checkKind(ofStore: path)
     self.path = path
     self.entity = entity
     container = NSPersistentContainer(name: definition.modelName, managedObjectModel: model)

@@ -29,6 +29,7 @@ struct ExportFiles: ~Copyable {
   /// What the run reads.
   private let storePath: String
   private let startedAt: Date
+  private let isCancelled: () -> Bool
   /// The attribute that determines the month.
   private let monthAttribute: String?
   private var months = MonthNames()
@@ -37,8 +38,10 @@ struct ExportFiles: ~Copyable {
   private var files: [File] = []
 
   init(
-    _ export: ExportDefinition, _ template: OutputTemplate, names: [String], storePath: String, startedAt: Date
+    _ export: ExportDefinition, _ template: OutputTemplate, names: [String], storePath: String, startedAt: Date,
+    unless isCancelled: @escaping () -> Bool
   ) {
+    self.isCancelled = isCancelled
     self.export = export
     self.template = template
     self.names = names
@@ -108,7 +111,8 @@ struct ExportFiles: ~Copyable {
       throw CSVError(.write, error.message)
     }
     let isGzip = path == "-" ? export.gzip ?? false : export.isGzip(path)
-    let sink = try ByteSink(path: path, compression: isGzip ? .gzip : .none, permissions: permissions)
+    let sink = try ByteSink(
+      path: path, compression: isGzip ? .gzip : .none, permissions: permissions, unless: isCancelled)
     sink.contentHash = ContentHash()
     // Uncompressed content is stored as it is, so one hash suffices.
     if export.hash, isGzip { sink.storedHash = ContentHash() }

@@ -111,7 +111,8 @@ struct ExportRun {
 
   private func write(_ state: inout ExportState) throws(RunFailure) {
     let mark = try export.incremental ? readMark() : nil
-    var files = ExportFiles(export, template, names: formatter.names, storePath: storePath, startedAt: startedAt)
+    var files = ExportFiles(
+      export, template, names: formatter.names, storePath: storePath, startedAt: startedAt, unless: monitor.isCancelled)
     do throws(CSVError) {
       try files.begin()
       let queue = BoundedQueue<BatchMessage>(capacity: 2)
@@ -123,7 +124,9 @@ struct ExportRun {
       files.cancel()
     } catch {
       files.cancel()
-      throw RunFailure(error)
+      guard error.errnoCode == ECANCELED else { throw RunFailure(error) }
+      state.outcome = .cancelled
+      state.note = error.path.map { "\($0) \(error.message)" }
     }
     if let failure = state.failure { throw failure }
     if export.incremental, state.outcome == .completed { try finishIncrement(mark, &state) }

@@ -344,10 +344,12 @@ struct FileImporter {
     environment.monitor.log.log(.inputCompleted(file.name, checkpoint.results.counts))
   }
 
-  /// Rejects that had to avoid the name of a partial import, which this one has replaced, take that name.
+  /// Rejects that had to avoid the name of a partial import, which this one has replaced, take that name. Those of a run
+  /// that was killed may have avoided a name that is free now.
   private func takeFreedPath(_ totals: inout ImportTotals) throws(RunFailure) {
     let isInTransaction = definition.atomic || environment.savesInputsWhole
-    guard let rejects, let old = rejects.path, !totals.obsoleteRejects.isEmpty, !isInTransaction,
+    let mayBeFree = summary.state == .resumed || !totals.obsoleteRejects.isEmpty
+    guard let rejects, let old = rejects.path, mayBeFree, !isInTransaction, !environment.isDryRun,
       let path = environment.freedPath(for: rejects, totals.obsoleteRejects, ledger)
     else { return }
     // Until this is on the disk, the partial import may come back with its files.

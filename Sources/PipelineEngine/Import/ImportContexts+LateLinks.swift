@@ -24,16 +24,21 @@ extension ImportContexts {
   ) throws -> [Int64: String] {
     do {
       try importContext.performAndWait {
-        let (overwritten, changed) = set(entries, of: entity)
+        let (overwritten, changed, ids) = try importContext.throwingReadFailures {
+          let (overwritten, changed) = try set(entries, of: entity)
+          importContext.processPendingChanges()
+          return (overwritten, changed, importContext.updatedObjects.map(\.objectID))
+        }
         prepare(changed)
-        importContext.processPendingChanges()
-        var linked = LinkedKeys(importContext.updatedObjects.map(\.objectID))
+        var linked = LinkedKeys(ids)
         linked.remove(overwritten.entries.lazy.map(\.key), of: entity.rootEntity.name ?? "")
         note(overwritten, linked)
         guard importContext.hasChanges else { return try coordinator.saveParticipants() }
-        try importContext.save()
+        try importContext.throwingReadFailures { try importContext.save() }
       }
-      for context in levels { try context.performAndWait { try context.save() } }
+      for context in levels {
+        try context.performAndWait { try context.throwingReadFailures { try context.save() } }
+      }
       for context in levels + [importContext] { context.performAndWait { context.reset() } }
       return [:]
     } catch {
@@ -47,9 +52,9 @@ extension ImportContexts {
   /// - Returns: The changed entries that were there before the run, as they were; and the keys of all changed ones.
   private func set(
     _ entries: [RelinkedEntry], of entity: NSEntityDescription
-  ) -> (OverwrittenEntries, changed: Set<Int64>) {
+  ) throws -> (OverwrittenEntries, changed: Set<Int64>) {
     let ids = entries.compactMap { coordinator.objectID(of: entity, key: $0.key) }
-    let objects = importContext.objects(withIDs: ids)
+    let objects = try importContext.loadedObjects(withIDs: ids)
     let names = Set(entries.flatMap { $0.links.map(\.name) }).sorted()
     for name in names { importContext.read(name, of: objects) }
     let before = objects.map { object in

@@ -88,21 +88,24 @@ struct ImportContexts {
       var inserted: ObjectIDCollection?
       var created: [Int: [NSManagedObjectID]] = [:]
       try importContext.performAndWait {
-        if plan.links.links.isEmpty {
-          inserted = importContext.insert(plan.inserts)
-        } else {
-          (inserted, created) = insertLinked(plan)
+        let (overwritten, linked) = try importContext.throwingReadFailures {
+          if plan.links.links.isEmpty {
+            inserted = importContext.insert(plan.inserts)
+          } else {
+            (inserted, created) = insertLinked(plan)
+          }
+          let overwritten =
+            updates.isEmpty ? OverwrittenEntries() : try apply(updates, plan, of: chunk, created: created)
+          return (overwritten, isDryRun ? LinkedKeys() : linkedKeys(plan, overwritten))
         }
-        let overwritten =
-          updates.isEmpty ? OverwrittenEntries() : apply(updates, plan, of: chunk, created: created)
-        if !isDryRun { note(overwritten, linkedKeys(plan, overwritten)) }
+        if !isDryRun { note(overwritten, linked) }
         // Updates that cancel each other out leave nothing to save; the participants write nevertheless.
         guard importContext.hasChanges else { return isDryRun ? () : try coordinator.saveParticipants() }
-        try importContext.save()
+        try importContext.throwingReadFailures { try importContext.save() }
       }
       for context in levels {
         try context.performAndWait {
-          if isDryRun { context.reset() } else { try context.save() }
+          if isDryRun { context.reset() } else { try context.throwingReadFailures { try context.save() } }
         }
       }
       return Outcome(
@@ -121,22 +124,24 @@ struct ImportContexts {
   func settle(
     _ plan: inout ChunkPlan, of chunk: ParsedChunk, _ resolved: ResolvedLinks, isUpdated: (EntityLink) -> Bool,
     lastStoredKey: Int64
-  ) {
+  ) throws {
     let doubtful = plan.updates.indices.filter {
       plan.updates[$0].isUncertain && plan.updates[$0].storeKey <= lastStoredKey
     }
     if doubtful.isEmpty { return }
     let (updates, slots) = (doubtful.map { plan.updates[$0] }, plan.updatedSlots)
-    let isSame = importContext.performAndWait {
-      let objects = objects(of: updates, chunk.batch.entity)
-      for link in resolved.links where isUpdated(link.link) { importContext.read(link.link.name, of: objects) }
-      return zip(updates, objects).map { update, object in
-        let stated = update.stated ?? slots
-        let isLinked = resolved.links.allSatisfy { link in
-          !isUpdated(link.link) || !link.isStated(update.row, chunk) || resolved.leads(update.row, link, as: object)
-        }
-        return isLinked
-          && object.storedValues(at: stated) == stated.map { chunk.batch.value(row: update.row, slot: $0) }
+    func isSame(_ update: ChunkPlan.Update, _ object: NSManagedObject) -> Bool {
+      let stated = update.stated ?? slots
+      let isLinked = resolved.links.allSatisfy { link in
+        !isUpdated(link.link) || !link.isStated(update.row, chunk) || resolved.leads(update.row, link, as: object)
+      }
+      return isLinked && object.storedValues(at: stated) == stated.map { chunk.batch.value(row: update.row, slot: $0) }
+    }
+    let isSame = try importContext.performAndWait {
+      try importContext.throwingReadFailures {
+        let objects = try objects(of: updates, chunk.batch.entity)
+        for link in resolved.links where isUpdated(link.link) { importContext.read(link.link.name, of: objects) }
+        return zip(updates, objects).map(isSame)
       }
     }
     let same = Set(zip(doubtful, isSame).filter(\.1).map(\.0))
@@ -146,17 +151,17 @@ struct ImportContexts {
     plan.updates = plan.updates.enumerated().filter { !same.contains($0.offset) }.map(\.element)
   }
 
-  private func objects(of updates: [ChunkPlan.Update], _ entity: NSEntityDescription) -> [NSManagedObject] {
-    importContext.objects(withIDs: updates.compactMap { coordinator.objectID(of: entity, key: $0.storeKey) })
+  private func objects(of updates: [ChunkPlan.Update], _ entity: NSEntityDescription) throws -> [NSManagedObject] {
+    try importContext.loadedObjects(withIDs: updates.compactMap { coordinator.objectID(of: entity, key: $0.storeKey) })
   }
 
   /// - Returns: The entries that have other values now, as they were before.
   private func apply(
     _ updates: [(offset: Int, element: ChunkPlan.Update)], _ plan: ChunkPlan, of chunk: ParsedChunk,
     created: [Int: [NSManagedObjectID]]
-  ) -> OverwrittenEntries {
+  ) throws -> OverwrittenEntries {
     let (entity, slots) = (chunk.batch.entity, plan.updatedSlots)
-    let objects = objects(of: updates.map(\.element), entity)
+    let objects = try objects(of: updates.map(\.element), entity)
     let linking = LinkedUpdates(plan.links, importContext, created: created)
     linking.read(objects)
     func values(_ object: NSManagedObject) -> [StoredValue] {

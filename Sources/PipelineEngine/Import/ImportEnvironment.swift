@@ -119,12 +119,14 @@ struct ImportEnvironment {
     }
   }
 
-  /// The path that completed rejects would have without the partial import whose paths are `freed`; nil where that is
-  /// the one that they have.
+  /// The path that completed rejects would have without the partial import whose paths are `freed`, and without a run that
+  /// was killed; nil where that is the one that they have.
   func freedPath(for rejects: RejectsFile, _ freed: [String], _ ledger: Ledger) -> String? {
-    let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path)).subtracting(freed)
+    let own = rejects.path.map { [$0] } ?? []
+    let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path)).subtracting(freed + own)
     let others = kept.union(freed.filter(rejectsNames.contains))
-    let path = RejectsDestination.free(rejects.requestedPath, taken: others, store: store.path)
-    return freed.contains(path) ? path : nil
+    let named = options.namesStoreInRejects ? store.path : nil
+    let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), store: named)
+    return own.contains(path) ? nil : path
   }
 }

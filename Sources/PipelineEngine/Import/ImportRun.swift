@@ -21,8 +21,15 @@ struct ImportRun {
   private var options: RunOptions { environment.options }
   var isDryRun: Bool { environment.isDryRun }
   var store: ImportStore { environment.store }
-  /// Whether only an import tells what it would do: what records lead to depends on what was saved before.
-  var needsRehearsal: Bool { isDryRun && parts.contains { parts.count > 1 || !$0.environment.links.isEmpty } }
+  /// Whether only an import tells what it would do: what records lead to, and what an input replaces, depends on what was
+  /// saved before.
+  var needsRehearsal: Bool {
+    isDryRun
+      && parts.contains { part in
+        let replacesSeveral = part.environment.changedInputs == .replace && part.environment.hasSeveralInputs
+        return parts.count > 1 || !part.environment.links.isEmpty || replacesSeveral
+      }
+  }
   var kind: RunSummary.Kind { isDryRun || rehearsed != nil ? .validate : .import }
 
   init(

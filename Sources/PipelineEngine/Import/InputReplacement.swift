@@ -89,7 +89,7 @@ struct InputReplacement {
       throw RunFailure(store: error as NSError, path: store.path)
     }
     let names = Set(old.map(\.name)).sorted().joined(separator: ", ")
-    switch (plan.deletedCount, environment.isDryRun) {
+    switch (plan.deletedCount, environment.isDryRun || environment.options.isRehearsal) {
     case (0, _): return "no entry that \(names) had inserted is left to be replaced"
     case (1, let isDry): return "1 entry that \(names) had inserted \(isDry ? "would be" : "was") replaced"
     case (let count, let isDry):

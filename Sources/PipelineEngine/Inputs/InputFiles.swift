@@ -7,9 +7,6 @@ import Foundation
 /// The matches of a pattern are in the order of the names' bytes; a file that an earlier source already named is
 /// skipped. A path that exists is taken literally, whatever characters it has.
 enum InputFiles {
-  /// The maximum depth of folders that `**` descends into; links to folders are not followed.
-  private static let depthMax = 64
-
   /// The inputs of a run over the definition's own sources. A pattern without a match becomes an input that can't be
   /// read, unless the definition says that sources are optional.
   static func expand(_ definition: PipelineDefinition) -> [InputFile] {
@@ -20,8 +17,12 @@ enum InputFiles {
         inputs.append(InputFile(name: source, path: path))
       } else if isPattern(source) {
         let known = Set(inputs.map(\.path))
-        let found = matches(source, from: definition.baseDirectory)
+        let (found, unreadable) = matches(source, from: definition.baseDirectory)
         inputs += found.filter { !known.contains($0.path) }
+        if let unreadable {
+          inputs.append(InputFile(name: source, path: path, unreadableFolder: unreadable))
+          continue
+        }
         if found.isEmpty, !definition.sourceOptional {
           inputs.append(InputFile(name: source, path: path, isUnmatchedPattern: true))
         }
@@ -36,31 +37,37 @@ enum InputFiles {
 
   // MARK: Matching
 
-  /// The files that a pattern matches, with names relative like the pattern.
-  private static func matches(_ pattern: String, from base: URL?) -> [InputFile] {
+  /// The files that a pattern matches, with names relative like the pattern, and a folder whose path is too long to read it.
+  private static func matches(_ pattern: String, from base: URL?) -> (files: [InputFile], unreadable: String?) {
     let isRelative = DefinitionPath.isRelative(pattern)
     let folder = isRelative ? DefinitionPath.url(".", from: base).path + "/" : ""
     // The home directory is not part of the pattern's text, so none of its characters is a wildcard.
     let whole =
       pattern.hasPrefix("~/")
       ? escaped(DefinitionPath.url("~", from: nil).path) + pattern.dropFirst() : escaped(folder) + pattern
-    var paths = Set<String>()
-    collect(whole, depth: 0, into: &paths)
-    return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { path in
+    var found = Found()
+    collect(whole, into: &found)
+    let files = found.paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { path in
       InputFile(name: path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path, path: path)
     }
+    return (files, found.unreadable)
+  }
+
+  private struct Found {
+    var paths: Set<String> = []
+    var unreadable: String?
   }
 
   /// Expands the first `**`, if there is one: in the folder before it and in all below it.
-  private static func collect(_ pattern: String, depth: Int, into paths: inout Set<String>) {
+  private static func collect(_ pattern: String, into found: inout Found) {
     guard let range = pattern.range(of: "/**/") ?? trailing(pattern) else {
-      for path in glob(pattern) where !path.hasSuffix("/") { paths.insert(path) }
+      for path in glob(pattern) where !path.hasSuffix("/") { found.paths.insert(path) }
       return
     }
     let front = String(pattern[..<range.lowerBound])
     let rest = String(pattern[range.upperBound...])
     for folder in front.isEmpty ? ["/"] : glob(front + "/") {
-      descend(folder, rest.isEmpty ? "*" : rest, depth: depth, into: &paths)
+      descend(folder, rest.isEmpty ? "*" : rest, into: &found)
     }
   }
 
@@ -69,13 +76,19 @@ enum InputFiles {
     pattern.hasSuffix("/**") ? pattern.range(of: "/**", options: .backwards) : nil
   }
 
-  /// `folder` ends in `/`.
-  private static func descend(_ folder: String, _ rest: String, depth: Int, into paths: inout Set<String>) {
-    guard depth < depthMax else { return }
-    collect(escaped(folder) + rest, depth: depth, into: &paths)
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.hasPrefix(".") {
-      let type = try? FileManager.default.attributesOfItem(atPath: folder + name)[.type] as? FileAttributeType
-      if type == .typeDirectory { descend(folder + name + "/", rest, depth: depth + 1, into: &paths) }
+  /// `folder` ends in `/`. Links to folders are not followed, so every folder is met once.
+  private static func descend(_ folder: String, _ rest: String, into found: inout Found) {
+    var folders = [folder]
+    while let folder = folders.popLast() {
+      // glob(3) has no room for a name after such a path, and says nothing.
+      if folder.utf8.count + Int(NAME_MAX) >= Int(PATH_MAX) {
+        found.unreadable = found.unreadable ?? folder
+        continue
+      }
+      collect(escaped(folder) + rest, into: &found)
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.hasPrefix(".") {
+        if stat.of(folder + name, followingLinks: false)?.type == S_IFDIR { folders.append(folder + name + "/") }
+      }
     }
   }
 
@@ -107,6 +120,8 @@ struct InputFile: Sendable {
   var inboxFile: Inbox.File?
   /// A pattern that no file matches: an input that does not exist.
   var isUnmatchedPattern = false
+  /// Set for a pattern: a folder below it whose path is too long to read what is in it.
+  var unreadableFolder: String?
 
   /// Whether the whole input can be read more than once: a file, unlike a pipe.
   var isReadTwice: Bool { path != "-" && !InputOpener.isPipe(path) }
@@ -120,6 +135,13 @@ struct InputFile: Sendable {
 
   /// Why it can't be read, where that is known without trying.
   var failure: RunFailure? {
+    if let unreadableFolder {
+      return RunFailure(
+        code: .sourceError, exitCode: .noInput,
+        message:
+          "\(name) can't be expanded: the path of \(unreadableFolder) has \(unreadableFolder.utf8.count) bytes, and "
+          + "the system's limit is \(PATH_MAX) with a name; move that folder up, or name the folders without '**'")
+    }
     guard isUnmatchedPattern else { return nil }
     return RunFailure(
       code: .sourceError, exitCode: .noInput,

@@ -107,7 +107,7 @@ extension LedgerEntry {
     id = Int64(integer(0))
     (run, pipeline, self.pipelineDigest, entity, path) = (text(1), text(2), pipelineDigest, text(4), text(5))
     (isUndone, isOutdated) = (text(6) == "undone", ["outdated", "unreportedOutdated"].contains(text(6)))
-    (isComplete, isReported) = (text(6) != "partial", ["complete", "outdated"].contains(text(6)))
+    (isComplete, isReported) = (text(6) != Self.partialState, ["complete", "outdated"].contains(text(6)))
     progress = InputProgress(
       position: ReaderPosition(record: integer(7), line: integer(8), byteOffset: integer(9)), hash: hash,
       headBytes: integer(11), headHash: headHash, endsOpen: integer(13) != 0, consumedBytes: integer(14))
@@ -129,8 +129,10 @@ extension LedgerEntry {
   private var state: String {
     if isUndone { return "undone" }
     if isOutdated { return isReported ? "outdated" : "unreportedOutdated" }
-    return isComplete ? (isReported ? "complete" : "unreported") : "partial"
+    return isComplete ? (isReported ? "complete" : "unreported") : Self.partialState
   }
+  /// The state of an input that was not imported to its end.
+  static let partialState = "partial"
 
   private static func text(_ labels: [String]) -> String {
     (try? JSONEncoder().encode(labels)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"

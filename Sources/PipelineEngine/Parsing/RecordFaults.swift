@@ -104,7 +104,21 @@ enum RecordFaults {
     let warnings = repairs.filter { header.problems.contains($0.0) }.map {
       RecordIssue($0.1, severity: .warning, at: position, message: "in the header \($0.2)")
     }
-    return warnings + faults(of: header, at: position) + longLabels(of: header, mapping, policy, at: position)
+    return warnings + faults(of: header, at: position) + tooLongLabels(of: header, at: position)
+      + longLabels(of: header, mapping, policy, at: position)
+  }
+
+  /// The largest number of bytes of a label. Every report, and the ledger, has the labels whole.
+  static let labelBytesMax = 10_000
+
+  private static func tooLongLabels(of header: CSVHeader, at position: RecordPosition) -> [RecordIssue] {
+    header.names.indices.filter { header.names[$0].utf8.count > labelBytesMax }.map { index in
+      RecordIssue(
+        .fieldTooLong, at: position, field: index + 1, value: RawText.shortened(header.names[index].utf8),
+        message:
+          "this label has \(header.names[index].utf8.count) bytes, and the limit is \(labelBytesMax); close a quote "
+          + "that is opened in the header, check the delimiter, or shorten the label")
+    }
   }
 
   /// A label of several lines that no column has: a quote may be opened in it that the next record closes, which would

@@ -38,7 +38,9 @@ extension PipelineDefinition {
   private func missing(_ source: String) -> String? {
     var one = self
     one.source = [source]
-    guard let input = InputFiles.expand(one).first, input.path != "-" else { return nil }
+    let inputs = InputFiles.expand(one)
+    if let unreadable = inputs.first(where: { $0.unreadableFolder != nil }) { return unreadable.failure?.message }
+    guard let input = inputs.first, input.path != "-" else { return nil }
     if input.isUnmatchedPattern { return "no file matches '\(source)' now" }
     return FileManager.default.fileExists(atPath: input.path) ? nil : "there is no file \(source) now"
   }

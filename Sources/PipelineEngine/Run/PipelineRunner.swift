@@ -91,6 +91,7 @@ public final class PipelineRunner: Sendable {
     OwnFolders.make(of: definition, options)
     let log: EventLog
     do throws(RunFailure) {
+      if let store = definition.storePath(options) { try RunFailure.checkKind(ofStore: store) }
       log = try EventLog.of(definition, options)
     } catch {
       return failed(error)

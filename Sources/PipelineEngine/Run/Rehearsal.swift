@@ -1,14 +1,16 @@
 import Foundation
 import PersistentStores
 
-/// A dry run of several parts or of records that lead to related objects: an import into a private copy of the store. A
-/// later record finds what an earlier one would have imported, so that the counts are those of the import.
+/// A dry run of several parts, of records that lead to related objects, or of several inputs that replace earlier ones: an
+/// import into a private copy of the store. A later record finds what an earlier one would have imported, so that the
+/// counts are those of the import.
 enum Rehearsal {
   static func run(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
   ) throws(PipelineError) -> RunSummary {
     var store = RehearsedStore(path: definition.storePath(options))
     let (folder, rejects, copy): (PrivateFolder, String, PrivateCopy?)
+    var unfinished: RehearsedRejects?
     do {
       folder = try PrivateFolder()
       rejects = folder.url.appendingPathComponent("rejects").path + "/"
@@ -17,6 +19,9 @@ enum Rehearsal {
         let made = try OpenedDatabase.copy(path, isWritten: true, timeoutSeconds: options.lockTimeoutSeconds)
         (copy, store.loss) = (made.copy, made.loss)
         try copyLargeValues(of: path, to: made.copy.path)
+        unfinished = try RehearsedRejects(
+          of: made.copy.path, in: folder.url.appendingPathComponent("unfinished").path,
+          LedgerTables(definition.vocabulary), timeoutSeconds: options.lockTimeoutSeconds)
       } else {
         copy = nil
       }
@@ -30,6 +35,7 @@ enum Rehearsal {
     var inner = options
     inner.store = copy?.path ?? folder.url.appendingPathComponent("new.sqlite").path
     (inner.reports, inner.namesStoreInRejects, inner.rejects) = ([], false, rejects)
+    inner.isRehearsal = true
     var whole = definition
     whole.report = []
     let run = try ImportRun(
@@ -38,7 +44,7 @@ enum Rehearsal {
     summary.rejects = options.rejects == nil ? nil : summary.rejects
     if let requested = RejectsDestination.requested(definition, options), options.rejects != nil {
       do throws(RunFailure) {
-        summary.rejects = try move(rejects, to: requested)
+        summary.rejects = try move(rejects, unfinished?.completed ?? [], to: requested)
       } catch {
         summary.failure = summary.failure ?? error.summary
         (summary.outcome, summary.rejects) = (.failed, nil)
@@ -57,17 +63,20 @@ enum Rehearsal {
   /// Moves the rejects where the caller wants them; those of an earlier dry run are replaced.
   ///
   /// - Returns: Their paths for the report; nil where there are none.
-  private static func move(_ folder: String, to requested: String) throws(RunFailure) -> String? {
+  private static func move(
+    _ folder: String, _ others: [String], to requested: String
+  ) throws(RunFailure) -> String? {
     do {
       let files = FileManager.default
       let names = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
       var moved: [String] = []
-      for name in names {
+      for path in names.map({ folder + $0 }) + others {
+        let name = URL(fileURLWithPath: path).lastPathComponent
         let isFolder = RejectsDestination.isFolder(requested)
         let target = isFolder ? requested + (requested.hasSuffix("/") ? "" : "/") + name : requested
         if isFolder { try files.createDirectory(atPath: requested, withIntermediateDirectories: true) }
         if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
-        try files.copyItem(atPath: folder + name, toPath: target)
+        try files.copyItem(atPath: path, toPath: target)
         if !name.hasSuffix(".csv.jsonl"), !name.hasSuffix(".jsonl.jsonl") { moved.append(target) }
       }
       return moved.isEmpty ? nil : moved.joined(separator: ", ")

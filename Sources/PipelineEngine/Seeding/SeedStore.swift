@@ -33,9 +33,23 @@ struct SeedStore {
     } catch let error as RunFailure {
       throw error
     } catch let error as SQLiteError {
-      throw RunFailure(store: .sqlite(error, .save, message: "\(made) can't be made of the import"))
+      let cause = cause(of: error, reading: imported)
+      throw RunFailure(store: .sqlite(cause, .save, message: "\(made) can't be made of the import"))
     } catch {
       throw RunFailure(store: error as NSError)
+    }
+  }
+
+  /// SQLite takes a file that the system can't read for damaged, and says of an attached one no more than that.
+  private func cause(of error: SQLiteError, reading imported: String) -> SQLiteError {
+    guard error.failureKind == .corrupt else { return error }
+    do {
+      let connection = try SQLiteConnection(path: imported, mode: .readOnlySharedMemory)
+      defer { connection.close() }
+      _ = try connection.rows("PRAGMA quick_check(1)")
+      return error
+    } catch {
+      return error as? SQLiteError ?? SQLiteError(POSIXError(.EIO), "\(imported) can't be read")
     }
   }
 

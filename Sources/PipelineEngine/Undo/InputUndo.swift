@@ -276,9 +276,11 @@ struct InputUndo {
         request.predicate = NSPredicate(format: "SELF IN %@", ids)
         request.returnsObjectsAsFaults = false
         let objects = try context.fetch(request)
-        try body(ids.count, objects)
-        if context.hasChanges { try context.save() }
-        saved(objects)
+        try context.throwingReadFailures {
+          try body(ids.count, objects)
+          if context.hasChanges { try context.save() }
+          saved(objects)
+        }
         context.reset()
       }
     }

@@ -73,6 +73,13 @@ public final class CoreDataStack: Sendable {
   /// Lets a store be read whose write-ahead log is damaged, up to the first wrong page. Call it before `open()`.
   func readDamagedLog() { setOption(DamagedLog.optionKey) }
 
+  /// Reads the store as a program will see it that writes to it: as a power failure may have left it. Call it before
+  /// `open()`.
+  func readBeforeWriting() { setOption(DamagedLog.beforeWritingKey) }
+
+  /// What the store's write-ahead log lacks, as a power failure leaves it; nil if it lacks nothing.
+  var loss: String? { storeContainer.persistentStoreCoordinator.losses.first.map(DamagedLog.note) }
+
   /// Leaves a write-ahead log that another program has left where it is, unless something is saved. Call it before
   /// `open()`.
   func keepLogUntilSave() { setOption(StoreOptions.keepsWALUntilCommitKey) }
@@ -119,10 +126,18 @@ public final class CoreDataStack: Sendable {
   /// Saves the main context through the writer context to the store; does nothing without changes.
   ///
   /// - Throws: The error of either context's `save()`. The changes then remain pending in that context.
-  public func saveContext() throws {
+  public func saveContext() throws { try saveContexts { try $0.save() } }
+
+  /// As ``saveContext()``, for a stack that is closed afterwards: where an object can't be read, the changes are lost and
+  /// the error is thrown, and the process does not end.
+  func saveContextOnce() throws {
+    try saveContexts { context in try context.throwingReadFailures { try context.save() } }
+  }
+
+  private func saveContexts(_ save: (NSManagedObjectContext) throws -> Void) throws {
     for context in [mainContext, writerContext] {
       try context.performAndWait {
-        if context.hasChanges { try context.save() }
+        if context.hasChanges { try save(context) }
       }
     }
   }

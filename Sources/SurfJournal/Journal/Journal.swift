@@ -55,15 +55,19 @@ public struct Journal: Sendable {
   ///   - kind: The objects to read, by default the journal's entries.
   ///   - readsDamagedLog: Whether a store whose write-ahead log is damaged is read up to the first wrong page; nil for a
   ///     command without that choice.
+  ///   - isBeforeWriting: Whether the store is written to afterwards.
   package init(
-    store path: String, _ kind: ObjectKind = .entry, timeoutSeconds: Double, readsDamagedLog: Bool?
+    store path: String, _ kind: ObjectKind = .entry, timeoutSeconds: Double, readsDamagedLog: Bool?,
+    isBeforeWriting: Bool = false
   ) throws(JournalError) {
     guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
+    try JournalError.checkKind(ofStore: path)
     (self.path, self.kind) = (path, kind)
     stack = kind.stack(store: path, isReadOnly: true, timeoutSeconds: timeoutSeconds)
     context = stack.storeContainer.newBackgroundContext()
     context.name = "journal"
     if readsDamagedLog == true { stack.readDamagedLog() }
+    if isBeforeWriting { stack.readBeforeWriting() }
     do {
       try stack.open()
     } catch {
@@ -91,7 +95,7 @@ public struct Journal: Sendable {
         defer { context.reset() }
         let object = try context.existingObject(with: try written.resolved(in: context))
         let names = withLinks ? object.entity.relationshipsByName.keys.sorted() : []
-        return JournalRecord(object, kind, relationships: names)
+        return try context.throwingReadFailures { JournalRecord(object, kind, relationships: names) }
       }
     } catch {
       throw JournalError(reading: error, path: path)

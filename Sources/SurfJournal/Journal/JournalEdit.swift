@@ -31,6 +31,8 @@ public final class JournalEdit: Sendable {
   public let entries: [Entry]
   /// What a deletion does to other objects.
   package let effects: DeletionEffects
+  /// What the store's write-ahead log lacks, as a power failure leaves it; nil if it lacks nothing.
+  package let loss: String?
   private let editor: JournalEditor
   private let stack: CoreDataStack
   private let scratch: NSManagedObjectContext
@@ -40,6 +42,7 @@ public final class JournalEdit: Sendable {
     effects: DeletionEffects = DeletionEffects()
   ) {
     self.effects = effects
+    loss = stack.loss
     self.editor = editor
     self.stack = stack
     self.scratch = scratch
@@ -69,8 +72,8 @@ public final class JournalEdit: Sendable {
     defer { stack.close() }
     do {
       try stack.open()
-      try scratch.performAndWait { try scratch.save() }
-      try stack.saveContext()
+      try scratch.performAndWait { try scratch.throwingReadFailures { try scratch.save() } }
+      try stack.saveContextOnce()
     } catch {
       throw JournalError(saving: error, path: editor.store)
     }

@@ -124,7 +124,8 @@ public struct JournalEditor: Sendable {
   }
 
   private func ids(_ query: Journal.Query) throws(JournalError) -> [String] {
-    let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil)
+    let journal = try Journal(
+      store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil, isBeforeWriting: true)
     defer { journal.close() }
     var ids: [String] = []
     try journal.walk(query) { records in
@@ -139,7 +140,7 @@ public struct JournalEditor: Sendable {
   private func newStack() -> CoreDataStack {
     let stack = kind.stack(store: store, isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
     stack.retainVersionsRead()
-    stack.keepLogUntilSave()
+    if isDryRun { stack.readBeforeWriting() } else { stack.keepLogUntilSave() }
     return stack
   }
 
@@ -151,6 +152,7 @@ public struct JournalEditor: Sendable {
   }
 
   private func open(_ stack: CoreDataStack) throws(JournalError) {
+    try JournalError.checkKind(ofStore: store)
     do {
       try stack.open()
     } catch {
@@ -205,7 +207,7 @@ public struct JournalEditor: Sendable {
   ) throws(JournalError) -> JournalEdit {
     let scratch = stack.newScratchContext()
     do {
-      let entries = try scratch.performAndWait { try change(scratch) }
+      let entries = try scratch.performAndWait { try scratch.throwingReadFailures { try change(scratch) } }
       return JournalEdit(editor: self, stack: stack, scratch: scratch, entries: entries, effects: effects())
     } catch {
       throw JournalError(saving: error, path: store)

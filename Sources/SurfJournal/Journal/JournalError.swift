@@ -51,6 +51,15 @@ extension JournalError {
       .storeMissing, exitCode: .noInput, "there is no store \(path); check the path, or import into it first")
   }
 
+  /// Checks that the store's file, if it exists, is a regular one.
+  static func checkKind(ofStore path: String) throws(JournalError) {
+    do {
+      try RunFailure.checkKind(ofStore: path)
+    } catch {
+      throw JournalError(.storeUnusable, exitCode: error.exitCode, error.message)
+    }
+  }
+
   /// Makes an error of opening or reading the store.
   init(reading error: any Error, path: String) {
     if let known = error as? JournalError {

@@ -78,9 +78,7 @@ package struct RecordLink: Sendable, Hashable {
       entity = object.objectID.entity.name ?? ""
       id = object.objectID.storeKey
       uri = object.objectID.isTemporaryID ? nil : object.objectID.uriRepresentation().absoluteString
-      // An object that can't be read, because a file of one of its values is missing for example, is shown without it.
-      let read = try? object.managedObjectContext?.existingObject(with: object.objectID)
-      label = Self.labelAttribute(of: object.entity).flatMap { read?.value(forKey: $0) as? String }
+      label = Self.labelAttribute(of: object.entity).flatMap { object.value(forKey: $0) as? String }
     }
 
     /// A text with one of the usual names, or the first one.

@@ -71,6 +71,7 @@ struct EditSession: Sendable {
   func run(_ makeEdit: (JournalEditor) throws(JournalError) -> JournalEdit) -> ExitCode {
     do {
       let edit = try makeEdit(editor)
+      if let loss = edit.loss { Console.report("warning: incomplete-wal: \(loss)") }
       let isSaved = try isConfirmed(edit)
       let entries = isSaved ? try edit.save() : edit.entries
       if !isSaved { edit.discard() }

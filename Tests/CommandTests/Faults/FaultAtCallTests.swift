@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -37,22 +38,23 @@ import Testing
     }
   }
 
-  /// The rejects have two names for a moment: the one that they had to take, and the one that they take back. A run that
-  /// was killed before it noted that goes on under the former.
-  @Test func `Killed while rejects take back a name, they have one in the end, and no temporary file is left`() throws {
+  /// The rejects have two names for a moment: the one that they had to take, and the one that they take back.
+  @Test(arguments: [[Fault.Call.rename, .unlink], Fault.Call.allCases])
+  func `Killed while rejects avoid a name and take it back, they have it in the end, and no other`(
+    _ calls: [Fault.Call]
+  ) throws {
     let stage = try FaultStage(.again)
-    let calls: [Fault.Call] = [.rename, .unlink]
     let count = calls.reduce(0) { $0 + stage.undisturbed.counts[$1, default: 0] }
-    for number in 1...count {
+    var random = Randomness.generator()
+    let isWhole = calls.count == 2 || TestLength.isLong
+    let numbers = isWhole ? Array(1...count) : (0..<15).map { _ in Int.random(in: 1...count, using: &random) }
+    for number in numbers {
       try stage.reset()
       let (_, report) = try stage.run(Fault(.kill, calls: calls, at: number))
       try stage.runAgain()
       let names = try stage.work.names.filter { $0.hasPrefix("log.csv.rejects") }.sorted()
-      let possible =
-        [["log.csv.rejects.csv", "log.csv.rejects.csv.jsonl"]] + [
-          ["log.csv.rejects.2.csv", "log.csv.rejects.2.csv.jsonl"]
-        ]
-      #expect(possible.contains(names), "\(report.call): \(names)")
+      #expect(
+        names == ["log.csv.rejects.csv", "log.csv.rejects.csv.jsonl"], "call \(number), \(report.call): \(names)")
       let rejects = try names.first.map { try stage.work.text($0) }
       #expect(rejects?.split(separator: "\n").count == 13, "\(report.call)")
     }
@@ -77,6 +79,42 @@ import Testing
       #expect(happened)
       #expect(problems.contains { $0.contains("rows of s: ") }, "\(harm): \(problems)")
     }
+  }
+
+  /// As a program leaves it that commits the entries first, and the ledger in a transaction of its own.
+  @Test func `A checkpoint outside of the transaction of its chunk is found`() throws {
+    let stage = try FaultStage(.plain)
+    /// Ends the run at a write to the log, and returns the number of entries that are in the store then.
+    func rows(at number: Int) throws -> Int {
+      try stage.reset()
+      var fault = Fault(.kill, calls: [.write], at: number)
+      fault.nameEnd = "/s-wal"
+      _ = try stage.run(fault)
+      guard stage.work.exists("s"), let rows = try? LeftFiles.rows("s", in: stage.work) else { return 0 }
+      return rows.count
+    }
+    let earlier = try TemporaryFolder()
+    var (first, later): (Int?, Int?)
+    for number in 1...400 where later == nil {
+      let count = try rows(at: number)
+      if first == nil, count > 0 {
+        first = count
+        for end in ["", "-wal"] where stage.work.exists("s" + end) {
+          try FileManager.default.copyItem(at: stage.work.file("s" + end), to: earlier.file("s" + end))
+        }
+      } else if let first, count > first {
+        later = number
+      }
+    }
+    var fault = Fault(.kill, calls: [.write], at: try #require(later))
+    fault.nameEnd = "/s-wal"
+    let tables = ["SJ_RUN", "SJ_INPUT", "SJ_ISSUE", "SJ_INSERTED"]
+    let swap = tables.map { "DELETE FROM main.\($0); INSERT INTO main.\($0) SELECT * FROM old.\($0);" }.joined()
+    let (problems, happened) = try stage.problems(with: fault) { folder in
+      try sqlite(folder.path("s"), "ATTACH '\(earlier.path("s"))' AS old; \(swap)")
+    }
+    #expect(happened)
+    #expect(problems.contains { $0.contains("rows of s: ") }, "\(problems)")
   }
 
   @Test func `A file that is left over, and one that has another content, are found`() throws {

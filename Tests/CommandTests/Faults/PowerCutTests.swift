@@ -53,6 +53,47 @@ import Testing
     #expect(!found.isEmpty, "no image of \(kind.name) without syncs of \(nameEnd) shows a loss")
   }
 
+  /// The recorded changes with each sync of the rejects behind the commit that it belongs in front of.
+  @Test func `A sync of the rejects after the commit is found`() throws {
+    let stage = try FaultStage(.plain)
+    let recorded = try stage.record()
+    let (changes, cuts) = Self.withLateSyncs(recorded.changes)
+    try #require(!cuts.isEmpty && changes.count == recorded.changes.count)
+    let wrong = Recording(begin: recorded.begin, changes: changes)
+    var random = SeededGenerator(seed: 1)
+    var found: [String] = []
+    for number in 0..<40 where found.isEmpty {
+      let cut = cuts[number % cuts.count]
+      found += try problems(in: (cut, .someFiles), of: wrong, on: stage, using: &random)
+    }
+    #expect(!found.isEmpty, "no image shows that the rejects were synced too late")
+    // The same images of the order that the program has.
+    for cut in cuts { expectNone(try problems(in: (cut, .someFiles), of: recorded, on: stage, using: &random)) }
+  }
+
+  /// - Returns: The changes, and the numbers of those before which the power must fail to show it.
+  private static func withLateSyncs(_ changes: [RecordedChange]) -> (changes: [RecordedChange], cuts: [Int]) {
+    var wal: UInt64?
+    for case .create("s-wal", let inode) in changes { wal = inode }
+    var (result, held, cuts, hasCommitted) = ([RecordedChange](), [RecordedChange](), [Int](), false)
+    for change in changes {
+      var isCommit = false
+      if case .write(let inode, _, _) = change { isCommit = inode == wal }
+      if case .sync(let path, _) = change, path.hasSuffix(".part") {
+        held.append(change)
+        continue
+      }
+      if !isCommit, hasCommitted {
+        cuts.append(result.count)
+        result += held
+        (held, hasCommitted) = ([], false)
+      }
+      result.append(change)
+      if isCommit, !held.isEmpty { hasCommitted = true }
+    }
+    return (result + held, cuts)
+  }
+
   // MARK: Images
 
   private func problems(

@@ -107,7 +107,7 @@ struct RunKind: Sendable, CustomTestStringConvertible {
 
   // MARK: Inputs and definitions
 
-  private static func load(_ pipeline: String) -> [String] {
+  static func load(_ pipeline: String) -> [String] {
     ["import", "log.csv", "--store", "s", "--pipeline", pipeline, "-q"]
   }
 
@@ -120,7 +120,7 @@ struct RunKind: Sendable, CustomTestStringConvertible {
       status: text.contains("soon") ? 65 : 0)
   }
 
-  private static func tool(_ arguments: [String], in folder: TemporaryFolder, status: Int32 = 0) throws {
+  static func tool(_ arguments: [String], in folder: TemporaryFolder, status: Int32 = 0) throws {
     let output = try Programs.run(Tool.url.path, arguments, in: folder)
     guard output.status == status else {
       throw ProgramFailure(description: "\(arguments) ended with \(output.status): \(output.messages)")

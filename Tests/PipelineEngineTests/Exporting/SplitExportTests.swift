@@ -146,7 +146,7 @@ import Testing
     _ = try folder.write("older", to: "out-00001.csv")
     var files = ExportFiles(
       export, try OutputTemplate(folder.path("out.csv"), split: export.split), names: ["rating"], storePath: store,
-      startedAt: Date())
+      startedAt: Date(), unless: { false })
     var formatter = try EntryFormatter(export, entity: entity)
     try files.begin()
     try files.write(batch, with: &formatter) { _, _ in Issue.record("refused") }

@@ -74,6 +74,33 @@ import Testing
     #expect(expand(["no*.csv", "none.csv", "logs/a.csv"], optional: true).map(\.name) == ["logs/a.csv"])
   }
 
+  @Test func `Folders of any depth are searched, and one whose path is too long is refused`() async throws {
+    let script = """
+      import os, sys
+      os.chdir(sys.argv[1])
+      name, depth, place = sys.argv[2], int(sys.argv[3]), ""
+      for level in range(depth):
+          os.mkdir(name)
+          os.chdir(name)
+      open("deep.csv", "w").write("date")
+      """
+    func make(_ top: String, _ name: String, depth: Int) throws {
+      try FileManager.default.createDirectory(atPath: folder.path(top), withIntermediateDirectories: true)
+      _ = try Programs.python(script, folder.path(top), name, "\(depth)", in: folder)
+    }
+    try make("deep", "d", depth: 300)
+    #expect(expand(["deep/**/*.csv"]).map(\.name) == ["deep/" + String(repeating: "d/", count: 300) + "deep.csv"])
+    try make("long", String(repeating: "l", count: 200), depth: 30)
+    defer { _ = try? Programs.run("/bin/rm", ["-rf", folder.path("long")]) }
+    try folder.write("date,location,rating\n2020-01-01,Rincon,3\n", to: "long/a.csv")
+    let found = expand(["long/**/*.csv"])
+    #expect(found.map(\.name) == ["long/a.csv", "long/**/*.csv"])
+    let failure = try #require(found.last?.failure)
+    #expect(failure.exitCode == .noInput)
+    #expect(failure.message.contains("long/**/*.csv can't be expanded") && failure.message.contains("4096"))
+    #expect(expand(["long/**/*.csv"], optional: true).last?.failure != nil)
+  }
+
   @Test func `A link that leads back up is not followed for ever`() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("logs/2024/up"), withDestinationPath: folder.path("logs"))

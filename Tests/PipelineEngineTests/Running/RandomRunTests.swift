@@ -118,6 +118,41 @@ import Testing
     #expect(real.counts.isConserved)
   }
 
+  /// What a file replaces depends on what the files before it have replaced.
+  @Test(arguments: Randomness.seeds(12, long: 1000))
+  func `The counts of a dry run that replaces several files are those of the run`(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let folder = try TemporaryFolder()
+    let store = folder.path("store.sqlite")
+    let definition = PipelineDefinition.plain { $0.chunkRows = [1, 7, 1000].randomElement(using: &random) ?? 1 }
+    // Parts of the same records, so that files share some, or have those of another.
+    let records = (1...12).map { "2020-01-\($0 < 10 ? "0" : "")\($0),P\($0 % 5),\($0 % 5 + 1)\n" }
+    func write(_ number: Int) throws -> String {
+      let start = Int.random(in: 0..<12, using: &random)
+      let chosen = records[start..<Int.random(in: start...12, using: &random)].joined()
+      let bad = Bool.random(using: &random) ? "soon,P1,1\n" : ""
+      return try folder.write("date,location,rating\n" + chosen + bad, to: "\(number).csv")
+    }
+    let numbers = Array(0..<Int.random(in: 2...4, using: &random))
+    var inputs = try numbers.map(write)
+    for input in inputs { _ = try await run(definition, inputs: [input], store: store) { $0.again = true } }
+    if Bool.random(using: &random) { inputs.append(try folder.write(try folder.text("0.csv"), to: "other.csv")) }
+    for number in numbers where Int.random(in: 0...3, using: &random) > 0 { _ = try write(number) }
+    if Bool.random(using: &random) { swap("0.csv", "1.csv", in: folder) }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+    let dry = try await run(definition, .validate, inputs: inputs, store: store) { $0.changedInputs = .replace }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
+    let real = try await run(definition, inputs: inputs, store: store) { $0.changedInputs = .replace }
+    #expect(dry.counts == real.counts)
+    #expect(dry.issues == real.issues)
+    #expect(dry.failure?.message == real.failure?.message)
+    #expect(dry.exitCode == real.exitCode)
+  }
+
+  private func swap(_ one: String, _ other: String, in folder: TemporaryFolder) {
+    for (from, to) in [(one, "x"), (other, one), ("x", other)] { rename(folder.path(from), folder.path(to)) }
+  }
+
   /// Records of few days and places, so that keys meet; about one in six is bad.
   private static func file(
     _ reckoning: inout Reckoning, number: Int, random: inout SeededGenerator

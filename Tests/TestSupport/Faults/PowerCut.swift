@@ -93,7 +93,11 @@ package struct PowerCut {
   // MARK: Images
 
   /// How much of what was not synced an image has.
-  package enum Rest: CaseIterable, Sendable { case nothing, everything, some }
+  package enum Rest: CaseIterable, Sendable {
+    case nothing, everything, some
+    /// All of it of some files, and none of it of the others.
+    case someFiles
+  }
 
   /// Writes an image into an empty folder.
   package func write(
@@ -104,12 +108,14 @@ package struct PowerCut {
       switch rest {
       case .nothing: 0
       case .everything: later
-      case .some: Int.random(in: 0...later, using: &random)
+      case .some, .someFiles: Int.random(in: 0...later, using: &random)
       }
     let (paths, folders) = namesAfter(syncedNames + kept)
     for path in folders.sorted() { try folder.makeFolder(path) }
     // In a fixed order, so that a seed makes the same image again.
     for (path, id) in paths.sorted(by: { $0.key < $1.key }) {
+      let isThere = rest == .someFiles && Bool.random(using: &random)
+      let rest = rest == .someFiles ? (isThere ? .everything : .nothing) : rest
       try Data(content(of: files[id], rest, using: &random)).write(to: folder.file(path))
     }
   }

@@ -9,6 +9,18 @@ extension NSManagedObjectContext {
     return objects
   }
 
+  /// As `objects(withIDs:)`, with the error of the store if the values can't be read. An object with a value whose file
+  /// is missing is a fault.
+  package func loadedObjects(withIDs ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
+    let objects = ids.map(object(with:))
+    do {
+      try load(objects)
+    } catch let error as NSError where error.isDueToMissingValue {
+      return objects
+    }
+    return objects
+  }
+
   /// Reads a relationship of `objects` in one read. What can't be read now is read when it is asked for.
   package func read(_ relationship: String, of objects: [NSManagedObject]) {
     guard let found = objects.first?.entity.relationshipsByName[relationship] else { return }

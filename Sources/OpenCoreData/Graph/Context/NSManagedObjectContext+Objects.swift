@@ -134,8 +134,10 @@ extension NSManagedObjectContext {
   /// Loads a fault's values together with those of the other unloaded faults of its group.
   ///
   /// Reading a property can't throw (Apple documentation: NSManagedObject, "Faulting"), so an error of the store ends
-  /// the process; a value whose file is missing reads as nil. Callers that can throw use `load(fault:)`.
+  /// the process, except within `throwingReadFailures`; a value whose file is missing reads as nil. Callers that can
+  /// throw use `load(fault:)`.
   func fulfillFault(_ object: NSManagedObject) {
+    if readFailure?.error != nil { return graph.markInaccessible(object) }
     do {
       do {
         try load(fault: object)
@@ -145,7 +147,11 @@ extension NSManagedObjectContext {
         missing.report()
       }
     } catch {
-      preconditionFailure("The values of \(object.identity) can't be read: \(error.localizedDescription)")
+      guard let readFailure else {
+        preconditionFailure("The values of \(object.identity) can't be read: \(error.localizedDescription)")
+      }
+      readFailure.note(error)
+      graph.markInaccessible(object)
     }
   }
 

@@ -82,9 +82,13 @@ extension NSManagedObjectContext {
   }
 
   private func commit(_ changes: ChangeSet) throws {
+    try checkReadFailures()
     if let parent {
-      try parent.performAndWait { try parent.adopt(changes, from: self) }
-      return
+      let mayBeReset = readFailure != nil
+      return try parent.performAndWait {
+        guard mayBeReset else { return try parent.adopt(changes, from: self) }
+        try parent.throwingReadFailures { try parent.adopt(changes, from: self) }
+      }
     }
     guard let coordinator = persistentStoreCoordinator else {
       throw NSError.coreData(

@@ -146,6 +146,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var generationPinned: NSQueryGenerationToken?
   /// The object of each error of the last validation: an error of a class's own type cannot name it.
   package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
+  /// What notes errors of properties that can't be read; nil outside of `throwingReadFailures`.
+  var readFailure: ReadFailure?
 
   /// A context without a parent or coordinator; set one of them next. (Apple documentation: init(concurrencyType:).)
   ///

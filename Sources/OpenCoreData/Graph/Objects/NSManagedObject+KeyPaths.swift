@@ -35,12 +35,16 @@ extension NSManagedObject {
   }
 
   /// The value at the end of a path for callers that can't throw. Ends the process if an object on the way can't be
-  /// read, as reading a property does.
+  /// read, as reading a property does, except within `throwingReadFailures`.
   func readableValue(at path: AttributePath) -> StoredValue {
     do {
       return try storedValue(at: path)
     } catch {
-      preconditionFailure("The values of \(objectID) can't be read: \((error as NSError).localizedDescription)")
+      guard let readFailure = managedObjectContext?.readFailure else {
+        preconditionFailure("The values of \(objectID) can't be read: \((error as NSError).localizedDescription)")
+      }
+      readFailure.note(error)
+      return .null
     }
   }
 

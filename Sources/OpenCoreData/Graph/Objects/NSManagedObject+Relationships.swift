@@ -82,21 +82,25 @@ extension NSManagedObject {
 
   /// The objects at the other end, deleted ones included.
   ///
-  /// Reading a property can't throw, so an error of the store ends the process. Callers that can throw use
-  /// `relatedObjects(_:)`.
+  /// Reading a property can't throw, so an error of the store ends the process, except within `throwingReadFailures`.
+  /// Callers that can throw use `relatedObjects(_:)`.
   func related(_ relationship: NSRelationshipDescription) -> [NSManagedObject] {
     reading(relationship) { try relatedObjects($0) }
   }
 
-  private func reading<Result>(
-    _ relationship: NSRelationshipDescription, _ read: (NSRelationshipDescription) throws -> Result
-  ) -> Result {
+  private func reading<Element>(
+    _ relationship: NSRelationshipDescription, _ read: (NSRelationshipDescription) throws -> [Element]
+  ) -> [Element] {
     do {
       return try read(relationship)
     } catch {
-      preconditionFailure(
-        "The relationship \(relationship.name) of \(objectID) can't be read: \((error as NSError).localizedDescription)"
-      )
+      guard let readFailure = managedObjectContext?.readFailure else {
+        preconditionFailure(
+          "The relationship \(relationship.name) of \(objectID) can't be read: "
+            + (error as NSError).localizedDescription)
+      }
+      readFailure.note(error)
+      return []
     }
   }
 
