@@ -191,11 +191,5 @@ extension PipelineDefinition {
       refuse(rule.name, at: "expect.columns[\(index)]", because: "expectations are about")
     }
     if case .keepNewest(let by) = duplicates { refuse(by, at: "duplicates.by", because: "records are compared by") }
-    if changedInputs != .refuse {
-      mistakes.add(
-        "changedInputs",
-        "compares whole records by their own attributes, and columns of this pipeline lead to related objects; declare a "
-          + "'key' instead, with \"duplicates\": \"update\"")
-    }
   }
 }

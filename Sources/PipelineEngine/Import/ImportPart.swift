@@ -32,7 +32,11 @@ struct ImportPart {
   init(_ definition: PipelineDefinition, number: Int, _ run: Run) throws(PipelineError) {
     var options = run.options
     // A replay of rejects needs to know which part they come from.
-    if run.hasSeveralParts { options.entityReference = definition.entity }
+    if run.hasSeveralParts {
+      options.entityReference = definition.entity
+      // A key decides about its records, with or without the options.
+      if !definition.key.isEmpty { options.changedInputs = nil }
+    }
     let definition = try Self.completed(definition, options: options, model: run.model)
     var checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
     if options.fillsAttributesByName { checked.setUndeclared() }
@@ -87,7 +91,10 @@ struct ImportPart {
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
-    if environment.options.changedInputs != nil { try ImportSchemaCheck.checkComparable(definition) }
+    let policy = environment.options.changedInputs(definition)
+    if environment.options.changedInputs != nil || policy != .refuse {
+      try ImportSchemaCheck.checkComparable(definition, environment.links)
+    }
   }
 
   /// Whether links of the part are set at the end of the run.

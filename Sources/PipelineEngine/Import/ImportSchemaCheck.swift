@@ -67,19 +67,20 @@ struct ImportSchemaCheck {
 }
 
 extension ImportSchemaCheck {
-  /// Refuses to compare whole records where a key tells what is stored, or where they are more than their own attributes.
-  static func checkComparable(_ definition: PipelineDefinition) throws(PipelineError) {
+  /// Refuses to compare whole records where a key tells what is stored, or where only the end of the run tells what they
+  /// lead to.
+  static func checkComparable(_ definition: PipelineDefinition, _ links: [EntityLink]) throws(PipelineError) {
     if !definition.key.isEmpty {
       throw PipelineError(
         path: "key",
         "the pipeline has a key, so 'duplicates' decides about records that the store has; leave --replace and "
           + "--only-new out")
     }
-    if !definition.linkedColumns.isEmpty {
+    if let late = links.first(where: \.isLate) {
       throw PipelineError(
-        path: "columns",
-        "columns lead to related objects, and --replace and --only-new compare whole records by their own attributes; "
-          + "declare a key with \"duplicates\": \"update\", or import all of it with --again")
+        path: definition.columnPath(late.columns[0]),
+        "what '\(late.columnName)' leads to may come later in the run, and whole records are compared before that; declare "
+          + "a key with \"duplicates\": \"update\" instead of 'changedInputs', --replace or --only-new")
     }
   }
 

@@ -63,7 +63,7 @@ struct InputReplacement {
         chosen.contains($0.input)
       }
     }
-    try environment.store.load(matcher, unless: environment.monitor.isCancelled) { key in
+    try environment.store.load(matcher, with: environment.links, unless: environment.monitor.isCancelled) { key in
       InsertedRanges.input(of: key, in: ranges) != nil
     }
     return matcher
@@ -79,8 +79,15 @@ struct InputReplacement {
       program: environment.definition.vocabulary.program)
     let plan: UndoPlan
     do {
-      plan = try undo.plan(known.all)
-      if !environment.isDryRun { try undo.apply() }
+      plan = try undo.plan(
+        known.all,
+        advice:
+          "give \(undo.entityName) a key with \"duplicates\": \"update\", which changes its entries in place, or take "
+          + "both imports back with '\(environment.definition.vocabulary.program) undo'")
+      if !environment.isDryRun {
+        try undo.unlink(keeping: [], [undo.rootName])
+        try undo.apply()
+      }
     } catch let refusal as UndoRefusal {
       throw RunFailure(
         code: .inputRefused, exitCode: .dataError, message: "\(file.name) can't replace its entries: \(refusal.message)"
@@ -89,11 +96,18 @@ struct InputReplacement {
       throw RunFailure(store: error as NSError, path: store.path)
     }
     let names = Set(old.map(\.name)).sorted().joined(separator: ", ")
+    let stay = keptObjects.map { "; \($0) that it had created \(environment.isDryRun ? "would stay" : "stay")" } ?? ""
     switch (plan.deletedCount, environment.isDryRun) {
     case (0, _): return "no entry that \(names) had inserted is left to be replaced"
-    case (1, let isDry): return "1 entry that \(names) had inserted \(isDry ? "would be" : "was") replaced"
+    case (1, let isDry): return "1 entry that \(names) had inserted \(isDry ? "would be" : "was") replaced\(stay)"
     case (let count, let isDry):
-      return "\(count) entries that \(names) had inserted \(isDry ? "would be" : "were") replaced"
+      return "\(count) entries that \(names) had inserted \(isDry ? "would be" : "were") replaced\(stay)"
     }
+  }
+
+  /// The related objects that the inputs have created, in words: others may lead to them by now.
+  private var keptObjects: String? {
+    let created = old.reduce([]) { LinkCounts.sum($0, $1.results.links ?? []) }.filter { $0.created > 0 }
+    return created.isEmpty ? nil : created.map { "\($0.created) \($0.entity)" }.joined(separator: " and ")
   }
 }

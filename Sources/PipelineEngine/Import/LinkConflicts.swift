@@ -74,6 +74,20 @@ struct LinkConflicts {
     _ element: Int, ofRow row: Int, _ link: ResolvedLinks.Link, number: Int, owner: LinkedObjects.Holder
   ) {
     let target = link.targetOfRow[element]
+    guard checkValues(element, ofRow: row, link, number: number, owner: owner) else { return }
+    guard link.link.isExclusive, holders.indices.contains(number) else { return }
+    if let holder = holders[number][target], holder != owner {
+      return note(Conflict(row: row, link: number, element: element, problem: .taken(holder)))
+    }
+    holders[number][target] = owner
+    held[number][owner, default: []].insert(target)
+  }
+
+  /// Notes that a record has another value than the object that it names; false if it has.
+  @discardableResult mutating func checkValues(
+    _ element: Int, ofRow row: Int, _ link: ResolvedLinks.Link, number: Int, owner: LinkedObjects.Holder
+  ) -> Bool {
+    let target = link.targetOfRow[element]
     touch(target, by: owner)
     for (index, slot) in link.link.comparedSlots.enumerated() {
       let stated = link.values.compared[index][element]
@@ -82,14 +96,9 @@ struct LinkConflicts {
         Conflict(
           row: row, link: number, element: element,
           problem: .different(slot: slot, present: values[target]?[slot] ?? .null)))
-      return
+      return false
     }
-    guard link.link.isExclusive, holders.indices.contains(number) else { return }
-    if let holder = holders[number][target], holder != owner {
-      return note(Conflict(row: row, link: number, element: element, problem: .taken(holder)))
-    }
-    holders[number][target] = owner
-    held[number][owner, default: []].insert(target)
+    return true
   }
 
   private mutating func digest(_ target: Int32, _ slot: Int) -> KeyDigest {

@@ -106,6 +106,17 @@ struct PlannedLinks {
     }
     for index in taken.indices { links[index].ofInserts = taken[index] }
     takeUpdates(before: .max)
+    for row in plan.matchedRows { checkValues(ofRow: row, resolved) }
+  }
+
+  /// Checks a record that equals an entry of the store: its other values of the objects may differ.
+  private mutating func checkValues(ofRow row: Int, _ resolved: ResolvedLinks) {
+    for (index, link) in resolved.links.enumerated() where !link.link.comparedSlots.isEmpty {
+      for element in link.values.elements(ofRow: row) where link.targetOfRow[element] >= 0 {
+        guard case .stored = resolved.targets[Int(link.targetOfRow[element])] else { continue }
+        conflicts.checkValues(element, ofRow: row, link, number: index, owner: .row(row))
+      }
+    }
   }
 
   /// Checks where an entry leads that has the values of its record already: other values of the object may differ.

@@ -119,6 +119,9 @@ final class Ledger: SaveParticipant {
     undoRecords.withLock { $0.didRollBack() }
     clear()
   }
+
+  /// Called when an undo has written to the tables: the numbers of its records are read again.
+  func didUndo() { undoRecords.withLock { $0.didRollBack() } }
 }
 
 /// A save that relies on related objects as they were before another program has written to the store.

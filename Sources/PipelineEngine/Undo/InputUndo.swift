@@ -42,8 +42,10 @@ struct InputUndo {
   /// - Parameters:
   ///   - chosen: The inputs that are taken back together with these, of other entities.
   ///   - keepsChanged: Whether entries that were changed since stay, and the rest is taken back.
+  ///   - advice: What to do if others lead to entries that would be deleted.
   func plan(
-    _ others: [LedgerEntry], with chosen: Set<Int64> = [], keepsChanged: Bool = false
+    _ others: [LedgerEntry], with chosen: Set<Int64> = [], keepsChanged: Bool = false,
+    advice: String = "undo that one first, or name both"
   ) throws -> UndoPlan {
     guard try tables.layout(in: coordinator) ?? .first != .first else {
       throw UndoRefusal(message: "an earlier version of this program made the ledger, and kept nothing for an undo")
@@ -84,8 +86,7 @@ struct InputUndo {
       throw UndoRefusal(
         message:
           "\(later.path), imported on \(LedgerDate.text(later.savedAt)) by the run \(later.run), leads to entries "
-          + "that would be deleted, such as \(entity.name ?? "") \(key). Nothing was taken back; undo that one first, or "
-          + "name both")
+          + "that would be deleted, such as \(entity.name ?? "") \(key). Nothing was taken back; \(advice)")
     }
     return plan
   }

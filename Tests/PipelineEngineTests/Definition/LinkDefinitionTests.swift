@@ -103,7 +103,6 @@ import Testing
       "lead to the same objects of Spot"
     ),
     (name, #", "key": ["spot.name"]"#, "key[0]: 'spot.name' belongs to a related object"),
-    (name, #", "changedInputs": "onlyNew""#, "changedInputs: compares whole records"),
     (
       name, #", "recordRules": [{"rule": "anyOf", "columns": ["spot", "date"]}]"#,
       "'spot' belongs to a related object"
