@@ -24,6 +24,8 @@ public struct LinkDefinition: Sendable, Hashable, Codable {
     case reject
     /// Link to the object, which keeps its value.
     case keep
+    /// Link to the object, and give it the record's value. Where records differ, the last one decides.
+    case update
   }
 
   /// The treatment of a record that has values for some of the attributes in ``by`` only.

@@ -177,6 +177,7 @@ struct EntryMatcher {
     let isRepeated = builder.isOfThisInput(known)
     if entry.values == known.values {
       builder.leave(as: .unchanged, isRepeated: isRepeated)
+      if digester.comparesLinks { builder.plan.repeatedRows.append(row) }
     } else {
       var update = ChunkPlan.Update(storeKey: known.storeKey, row: row)
       let absent = chunk.absent.slots(ofRow: row)

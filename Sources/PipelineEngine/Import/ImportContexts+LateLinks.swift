@@ -20,7 +20,7 @@ extension ImportContexts {
   /// - Returns: What the model says against entries, by their keys; then nothing was saved.
   func relink(
     _ entries: [RelinkedEntry], of entity: NSEntityDescription,
-    noting note: (OverwrittenEntries, LinkedKeys) -> Void, prepare: (Set<Int64>) -> Void
+    noting note: ([OverwrittenEntries], LinkedKeys) -> Void, prepare: (Set<Int64>) -> Void
   ) throws -> [Int64: String] {
     do {
       try importContext.performAndWait {
@@ -29,7 +29,7 @@ extension ImportContexts {
         importContext.processPendingChanges()
         var linked = LinkedKeys(importContext.updatedObjects.map(\.objectID))
         linked.remove(overwritten.entries.lazy.map(\.key), of: entity.rootEntity.name ?? "")
-        note(overwritten, linked)
+        note([overwritten], linked)
         guard importContext.hasChanges else { return try coordinator.saveParticipants() }
         try importContext.save()
       }

@@ -92,6 +92,12 @@ struct ImportPart {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
     let policy = environment.options.changedInputs(definition)
+    if environment.late != nil, let late = environment.links.first(where: { $0.isLate && $0.different == .update }) {
+      throw PipelineError(
+        path: definition.columnPath(late.columns[0]),
+        "'\(late.name)' leads to entries that this run imports, and their own records say which values they have; set "
+          + "\"ifDifferent\" to keep or reject")
+    }
     if environment.options.changedInputs != nil || policy != .refuse {
       try ImportSchemaCheck.checkComparable(definition, environment.links)
     }

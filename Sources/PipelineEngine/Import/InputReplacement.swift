@@ -74,19 +74,19 @@ struct InputReplacement {
   /// - Returns: What was done, as a sentence for the report.
   func takeBack() throws(RunFailure) -> String {
     let store = environment.store
-    let undo = InputUndo(
-      old, in: store.container, entity: store.entity, tables: environment.tables,
-      program: environment.definition.vocabulary.program)
+    let program = environment.definition.vocabulary.program
     let plan: UndoPlan
     do {
-      plan = try undo.plan(
-        known.all,
-        advice:
-          "give \(undo.entityName) a key with \"duplicates\": \"update\", which changes its entries in place, or take "
-          + "both imports back with '\(environment.definition.vocabulary.program) undo'")
+      let undos = try InputUndo.all(
+        of: old, in: store.container, tables: environment.tables, program: program, keepsRelated: true)
+      let advice =
+        "give \(environment.definition.entity) a key with \"duplicates\": \"update\", which changes its entries in place, or "
+        + "take both imports back with '\(program) undo'"
+      let chosen = Set(old.map(\.id))
+      plan = try undos.reduce(UndoPlan()) { $0 + (try $1.plan(known.all, with: chosen, advice: advice)) }
       if !environment.isDryRun {
-        try undo.unlink(keeping: [], [undo.rootName])
-        try undo.apply()
+        for undo in undos { try undo.unlink(keeping: [], [undo.rootName]) }
+        for undo in undos { try undo.apply() }
       }
     } catch let refusal as UndoRefusal {
       throw RunFailure(

@@ -161,6 +161,7 @@ final class Linker {
   ///
   /// - Parameter created: The IDs of the objects that were created, by group.
   func didSave(_ plan: PlannedLinks, created: [Int: [NSManagedObjectID]]) throws {
+    for id in plan.changes.keys { values[id] = nil }
     for (group, index) in indexes {
       if let creation = plan.creations[group] {
         for (digest, id) in zip(creation.digests, created[group] ?? []) { index.noteCreated(digest, id) }

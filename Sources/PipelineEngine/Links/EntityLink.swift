@@ -37,7 +37,7 @@ struct EntityLink: Sendable {
   let identifyingSlots: [Int]
   /// The slots of the other columns.
   let otherSlots: [Int]
-  /// Those whose values must not contradict the object's.
+  /// Those whose values are compared with the object's.
   var comparedSlots: [Int] { different == .keep ? [] : otherSlots }
   /// Whether an object can belong to one entry only.
   var isExclusive: Bool { relationship.inverseRelationship?.isToMany == false }
@@ -150,6 +150,15 @@ extension EntityLink {
       if other.relationship.destinationEntity === link.relationship.destinationEntity, other.by == link.by,
         other.policy == link.policy
       {
+        continue
+      }
+      if [other, link].contains(where: { $0.different == .update }) {
+        mistakes.append(
+          .init(
+            path: definition.columnPath(link.columns[0]),
+            message:
+              "'\(other.name)' and '\(link.name)' lead to the same objects of \(root.name ?? ""), and one of them "
+              + "changes their values; give both the same 'by' and 'ifMissing'"))
         continue
       }
       if other.policy != .create, link.policy != .create {
