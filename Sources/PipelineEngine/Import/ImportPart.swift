@@ -21,6 +21,8 @@ struct ImportPart {
     let startedAt: Date
     /// The names of the root entities of the parts.
     let roots: [String]
+    /// The relationships that columns of the parts lead over.
+    let relationships: [NSRelationshipDescription]
     let late: LateLinks?
     /// Whether there are others.
     var hasSeveralParts: Bool { roots.count > 1 }
@@ -40,7 +42,11 @@ struct ImportPart {
     let definition = try Self.completed(definition, options: options, model: run.model)
     var checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
     if options.fillsAttributesByName { checked.setUndeclared() }
-    if run.late == nil { checked.deferLinks() } else { checked.setLate(roots: run.roots[(number + 1)...]) }
+    if run.late == nil {
+      checked.deferLinks()
+    } else {
+      try checked.setLate(roots: run.roots[(number + 1)...], among: run.relationships, definition)
+    }
     let store = ImportStore(
       container: run.container, entity: checked.entity, path: definition.storePath(options), isDryRun: run.isDryRun,
       isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,

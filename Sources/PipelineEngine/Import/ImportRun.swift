@@ -35,7 +35,10 @@ struct ImportRun {
       isDryRun: isDryRun, monitor: monitor, observer: observer, id: UUID().uuidString.lowercased(),
       startedAt: options.now(),
       roots: definition.imports.map { model.model.entitiesByName[$0.entity]?.rootEntity.name ?? "" },
-      late: observer == nil ? LateLinks() : nil)
+      relationships: definition.imports.flatMap { part in
+        let known = model.model.entitiesByName[part.entity]?.relationshipsByName ?? [:]
+        return part.linkedColumns.compactMap { known[$0.relationship] }
+      }, late: observer == nil ? LateLinks() : nil)
     try Self.checkParts(definition, options)
     var definition = definition
     var parts = try Self.parts(of: definition, run)

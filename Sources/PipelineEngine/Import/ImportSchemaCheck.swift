@@ -45,12 +45,27 @@ struct ImportSchemaCheck {
   /// Looks nothing up that links lead to: a preview has no store.
   mutating func deferLinks() { for index in links.indices { links[index].isLate = true } }
 
-  /// Notes which links lead to entries of later parts, whose root entities have these names.
-  mutating func setLate(roots: ArraySlice<String>) {
-    for index in links.indices where links[index].policy != .create {
-      if let root = links[index].relationship.destinationEntity?.rootEntity.name, roots.contains(root) {
-        links[index].isLate = true
+  /// Notes which links lead to entries of later parts, whose root entities have these names, and which of them records of
+  /// the run state from both ends: all of these are compared when the entries are in the store.
+  ///
+  /// - Parameter all: The relationships that columns of the run lead over.
+  /// - Throws: `PipelineError` for a relationship that is stated from both ends and can't wait.
+  mutating func setLate(
+    roots: ArraySlice<String>, among all: [NSRelationshipDescription], _ definition: PipelineDefinition
+  ) throws(PipelineError) {
+    for index in links.indices where !links[index].isOwnName {
+      let link = links[index]
+      if let inverse = link.relationship.inverseRelationship, inverse !== link.relationship {
+        links[index].isPaired = all.contains { $0 === inverse }
       }
+      if links[index].isPaired, link.policy == .create {
+        throw PipelineError(
+          path: "\(definition.columnPath(link.columns[0])).link.ifMissing",
+          "columns lead over '\(link.name)' from both ends, so its objects are records of the run; set it to \"reject\" or "
+            + "\"leave\"")
+      }
+      let root = link.relationship.destinationEntity?.rootEntity.name ?? ""
+      if links[index].isPaired || link.policy != .create && roots.contains(root) { links[index].isLate = true }
     }
   }
 

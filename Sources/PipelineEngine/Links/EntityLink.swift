@@ -19,6 +19,8 @@ struct EntityLink: Sendable {
   /// Whether what it leads to is looked up when all entries of the run are in the store: entries of the own entity or of a
   /// later part may come after the records that name them.
   var isLate = false
+  /// Whether columns of the run also lead over the relationship from its other end.
+  var isPaired = false
   /// Whether a pipeline declares it; a column can also lead somewhere by its name alone.
   var isDeclared = true
   /// Whether it leads to records by the names that they give themselves.
