@@ -13,7 +13,7 @@ struct EntityLink: Sendable {
   let incomplete: LinkDefinition.IncompletePolicy
   let different: LinkDefinition.DifferencePolicy
   /// The bytes between values; nil for a to-one relationship.
-  let separator: [UInt8]?
+  var separator: [UInt8]?
   /// Indices of the pipeline's columns.
   let columns: [Int]
   /// Whether what it leads to is looked up when all entries of the run are in the store: entries of the own entity or of a
