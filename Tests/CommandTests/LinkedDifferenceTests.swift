@@ -23,10 +23,10 @@ import Testing
   private static let model = """
     import csv, random, sys
     random.seed(\(Randomness.seed))
-    keeps, matches = sys.argv[1] == "keep", sys.argv[2] == "match"
+    keeps, updates, matches = sys.argv[1] == "keep", sys.argv[1] == "update", sys.argv[2] == "match"
     spots, sessions, day = {}, {}, 0
     for name in ["a.csv", "b.csv"]:
-        rejected = []
+        rejected, changed = [], 0
         with open(name, "w", newline="") as file:
             out = csv.writer(file)
             out.writerow(["date", "spot", "country", "boards"])
@@ -42,11 +42,14 @@ import Testing
                     continue
                 present = spots.get(spot)
                 if present is not None and country and country != present and not keeps:
-                    rejected.append(number)
-                    continue
+                    if not updates:
+                        rejected.append(number)
+                        continue
+                    spots[spot] = country
+                    changed += 1
                 if present is None: spots[spot] = country
                 sessions[date] = spot
-        print(name, rejected)
+        print(name, rejected, changed)
     for name in sorted(spots): print(name, spots[name])
     for date in sorted(sessions): print(date, sessions[date])
     """
@@ -64,14 +67,14 @@ import Testing
       """, in: folder)
   }
 
-  @Test(arguments: ["reject", "keep"], [1, 7, 5000])
-  func `A record that contradicts an object is rejected, or linked where that is declared`(
+  @Test(arguments: ["reject", "keep", "update"], [1, 7, 5000])
+  func `A record that contradicts an object is rejected, linked or changes it, as is declared`(
     _ policy: String, _ chunkRows: Int
   ) throws {
     let expected = try Programs.python(Self.model, policy, "reject", in: folder)
     try folder.write(
       LinkedSample.pipeline(chunkRows: chunkRows, key: true, more: ", \"ifDifferent\": \"\(policy)\""), to: "p.json")
-    var lines = ""
+    var (lines, before) = ("", "")
     for name in ["a.csv", "b.csv"] {
       let dry = try Tool.run("validate", name, "--pipeline", "p.json", "--store", "s.sqlite", "--json", in: folder)
       let output = try importing(name)
@@ -81,10 +84,55 @@ import Testing
       #expect(summary.counts.isConserved)
       let issues = summary.issues.listed.filter { ["different-object", "missing-object"].contains($0.code) }
       #expect(summary.counts.rejected == issues.count)
-      lines += "\(name) [\(issues.map { "\($0.record)" }.joined(separator: ", "))]\n"
+      let changed = try LinkedCounts(output).updated("Spot")
+      #expect(policy == "update" ? changed > 0 : changed == 0)
+      lines += "\(name) [\(issues.map { "\($0.record)" }.joined(separator: ", "))] \(changed)\n"
+      if name == "a.csv" { before = try rows(Self.known) }
     }
     #expect(try lines + state() == expected)
     #expect(try Tool.run("verify", "s.sqlite", in: folder).status == 0)
+    let undo = try Tool.run("undo", "s.sqlite", "b.csv", "-y", "--model", "Surfing.xcdatamodeld", in: folder)
+    #expect(undo.status == 0, "\(undo.messages)")
+    // Objects that the second import has created stay.
+    #expect(try rows(Self.known).hasPrefix(before))
+    #expect(try Tool.run("verify", "s.sqlite", in: folder).status == 0)
+  }
+
+  /// Sessions, and then spots in the order of their creation.
+  private static let known = """
+    SELECT ZDATE, ZSPOT FROM ZSESSION ORDER BY 1; SELECT Z_PK, ZNAME, ZCOUNTRY FROM ZSPOT ORDER BY 1;
+    """
+
+  @Test func `The last record decides, however records are imported, and an edit since then keeps the undo from it`()
+    throws
+  {
+    try folder.write(LinkedSample.pipeline(more: ", \"ifDifferent\": \"update\""), to: "p.json")
+    try folder.write("date,spot,country\n2024-01-01,Rincon,US\n2024-01-02,Bells,AU\n", to: "a.csv")
+    #expect(try importing("a.csv").status == 0)
+    try folder.write(
+      "date,spot,country\n2024-02-01,Rincon,MX\n2024-02-02,Rincon,\n2024-02-03,Rincon,PR\n2024-02-04,Bells,AU\n",
+      to: "b.csv")
+    let output = try importing("b.csv")
+    #expect(try LinkedCounts(output).updated("Spot") == 2)
+    #expect(try rows("SELECT ZCOUNTRY, Z_OPT FROM ZSPOT ORDER BY Z_PK") == "PR|2\nAU|2\n")
+    // A record that the store has says it as well.
+    try folder.write("date,spot,country\n2024-02-01,Rincon,MX\n", to: "c.csv")
+    let again = try importing("c.csv", "--only-new")
+    #expect(try again.json().counts == Summary.Counts(read: 1, unchanged: 1))
+    #expect(try rows("SELECT ZCOUNTRY, Z_OPT FROM ZSPOT ORDER BY Z_PK") == "MX|3\nAU|2\n")
+    func undo(_ input: String) throws -> ProgramOutput {
+      try Tool.run("undo", "s.sqlite", input, "-y", "--model", "Surfing.xcdatamodeld", in: folder)
+    }
+    let early = try undo("b.csv")
+    #expect(early.status == 65 && early.messages.contains("1 entry was changed since: Spot 1"), "\(early.messages)")
+    #expect(try undo("c.csv").text.contains("1 entry that it updated was set back"))
+    #expect(try rows("SELECT ZCOUNTRY FROM ZSPOT ORDER BY Z_PK") == "PR\nAU\n")
+    _ = try rows("UPDATE ZSPOT SET ZCOUNTRY = 'XX', Z_OPT = Z_OPT + 1 WHERE Z_PK = 1")
+    #expect(try undo("b.csv").status == 65)
+    let kept = try Tool.run(
+      "undo", "s.sqlite", "b.csv", "-y", "--keep-changed", "--model", "Surfing.xcdatamodeld", in: folder)
+    #expect(kept.status == 0, "\(kept.messages)")
+    #expect(try rows("SELECT ZCOUNTRY FROM ZSPOT ORDER BY Z_PK; SELECT count(*) FROM ZSESSION") == "XX\nAU\n2\n")
   }
 
   @Test func `The message names both values, and following it works`() throws {

@@ -136,10 +136,14 @@ import Testing
     #expect(try run().status == 0)
     try folder.write("date,spot\n2024-01-01,Rincon\n2024-01-03,Bells\n", to: "a.csv")
     let refused = try run()
-    #expect(refused.status == 65 && refused.messages.contains("Undo that import first"), "\(refused.messages)")
-    #expect(!refused.messages.contains("--replace"))
-    let replacement = try run("--replace")
-    #expect(replacement.status == 78 && replacement.messages.contains("columns lead to related objects"))
+    #expect(
+      refused.status == 65 && refused.messages.contains("with --replace, add only the records"), "\(refused.messages)")
+    try FileManager.default.copyItem(at: folder.file("s.sqlite"), to: folder.file("t.sqlite"))
+    let replacing = try Tool.run(
+      "import", "a.csv", "--pipeline", "p.json", "--store", "t.sqlite", "--replace", in: folder)
+    #expect(replacing.status == 0, "\(replacing.messages)")
+    #expect(
+      try LinkedSample.graph(of: "t.sqlite", in: folder) == "2024-01-01||Rincon|\n2024-01-03||Bells|\n")
     let undo = try Tool.run("undo", "s.sqlite", "-y", "--model", "Surfing.xcdatamodeld", in: folder)
     #expect(undo.status == 0, "\(undo.messages)")
     #expect(try run().status == 0)

@@ -124,6 +124,25 @@ import Testing
     #expect(try rows("SELECT group_concat(ZPLATE) FROM (SELECT ZPLATE FROM ZCAR ORDER BY 1)").hasPrefix("A,C"))
   }
 
+  @Test(arguments: [1, 5000])
+  func `A value that the store refuses for a changed object rejects the records that change it`(
+    _ chunkRows: Int
+  ) throws {
+    let text = Self.cars(chunkRows: chunkRows).replacingOccurrences(
+      of: #""owner.name", "link": { "ifMissing": "create" }"#,
+      with: #""owner.name", "link": { "ifMissing": "create", "ifDifferent": "update" }"#)
+    try folder.write(text, to: "cars.json")
+    #expect(try importing("plate,owner,badge\nA,Ann,7\nB,Bob,8\n").status == 0)
+    let output = try importing("plate,owner,badge\nC,Bob,7\nE,Ann,7\n", as: "b.csv")
+    #expect(output.status == 65, "\(output.text)")
+    let issues = try output.json().issues.listed
+    #expect(issues.allSatisfy { $0.code == "store-constraint" } && !issues.isEmpty)
+    #expect(issues.first?.message.contains("the record would change a Person") == true, "\(issues)")
+    #expect(try output.json().counts.isConserved)
+    #expect(try rows("SELECT count(DISTINCT ZBADGE), min(ZBADGE) FROM ZPERSON") == "2|7\n")
+    #expect(try Tool.run("verify", "s.sqlite", "--model", "Garage.xcdatamodel", in: folder).status == 0)
+  }
+
   @Test func `A record of JSON Lines without the member leaves the relationship, and null clears it`() throws {
     try folder.write(
       Self.cars(members: "\"key\": \"plate\", \"duplicates\": \"update\","), to: "cars.json")

@@ -144,7 +144,7 @@ enum FolderTable {
       "Observation": ["Base", "Export", "Import", "Links", "Log", "Model", "Report"],
       "Preview": ["Base", "Import", "Links", "Model", "Observation", "Parsing", "Report", "Report/Profile"],
       "Comparison": [
-        "Base", "Import", "Inputs", "Keys", "Model", "Observation", "Parsing", "Report", "Report/HTML",
+        "Base", "Import", "Inputs", "Keys", "Links", "Model", "Observation", "Parsing", "Report", "Report/HTML",
       ],
       "Run": ["Base", "Export", "Import", "Ledger", "Log", "Model", "Report", "Seeding", "Undo"],
     ],

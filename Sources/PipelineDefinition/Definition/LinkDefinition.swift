@@ -24,6 +24,8 @@ public struct LinkDefinition: Sendable, Hashable, Codable {
     case reject
     /// Link to the object, which keeps its value.
     case keep
+    /// Link to the object, and give it the record's value. Where records differ, the last one decides.
+    case update
   }
 
   /// The treatment of a record that has values for some of the attributes in ``by`` only.
@@ -191,11 +193,5 @@ extension PipelineDefinition {
       refuse(rule.name, at: "expect.columns[\(index)]", because: "expectations are about")
     }
     if case .keepNewest(let by) = duplicates { refuse(by, at: "duplicates.by", because: "records are compared by") }
-    if changedInputs != .refuse {
-      mistakes.add(
-        "changedInputs",
-        "compares whole records by their own attributes, and columns of this pipeline lead to related objects; declare a "
-          + "'key' instead, with \"duplicates\": \"update\"")
-    }
   }
 }

@@ -37,6 +37,8 @@ extension PipelineDefinition {
       (whole.inbox, whole.verifyHash, whole.dialect) = (part.inbox, part.verifyHash, part.dialect)
       (whole.columns, whole.extraColumns, whole.missingColumns) = (part.columns, part.extraColumns, part.missingColumns)
       (whole.timeZone, whole.recordRules, whole.key) = (part.timeZone, part.recordRules, part.key)
+      // A key decides about its records.
+      if !part.key.isEmpty { whole.changedInputs = .refuse }
       (whole.duplicates, whole.relationships) = (part.duplicates, part.relationships)
       (whole.chunkRows, whole.appendOnly, whole.sourceMap) = (part.chunkRows, part.appendOnly, part.sourceMap)
       return whole
@@ -116,9 +118,6 @@ extension PipelineDefinition {
     "export": "a pipeline with parts only imports; write the export as a pipeline of its own",
     "expect": "expectations are about a run of one entity; write a pipeline of its own for it",
     "charts": "charts show one entity, and a run with parts fills several; remove them",
-    "changedInputs":
-      "an input of a part is not replaced, because other entries lead to its entries; declare a 'key' with "
-      + "\"duplicates\": \"update\"",
   ]
 
   // MARK: Checking
@@ -134,10 +133,14 @@ extension PipelineDefinition {
     }
     let refused: [(key: CodingKeys, isSet: Bool)] = [
       (.export, export != nil), (.expect, expect != nil), (.charts, charts != nil),
-      (.changedInputs, changedInputs != .refuse),
     ]
     for (key, isSet) in refused where isSet {
       mistakes.add(key.rawValue, Self.refusedInPart[key.rawValue] ?? "")
+    }
+    if changedInputs != .refuse, parts.allSatisfy({ !$0.key.isEmpty }) {
+      mistakes.add(
+        "changedInputs",
+        "each part has a key, so 'duplicates' decides about records that the store has; remove it")
     }
     for (index, part) in parts.enumerated() {
       mistakes.within(importPath(index)) {

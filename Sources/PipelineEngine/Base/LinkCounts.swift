@@ -8,12 +8,25 @@ public struct LinkCounts: Sendable, Hashable, Codable {
   public var linked = 0
   /// Names that led to no object and were left out, because the pipeline says so.
   public var leftOut = 0
+  /// How often a record gave an object other values, because the pipeline says so.
+  public var updated = 0
 
-  public init(entity: String, created: Int = 0, linked: Int = 0, leftOut: Int = 0) {
+  public init(entity: String, created: Int = 0, linked: Int = 0, leftOut: Int = 0, updated: Int = 0) {
     self.entity = entity
     self.created = created
     self.linked = linked
     self.leftOut = leftOut
+    self.updated = updated
+  }
+
+  /// Decodes counts, of which earlier versions of the program had no `updated`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    entity = try container.decode(String.self, forKey: .entity)
+    created = try container.decode(Int.self, forKey: .created)
+    linked = try container.decode(Int.self, forKey: .linked)
+    leftOut = try container.decode(Int.self, forKey: .leftOut)
+    updated = try container.decodeIfPresent(Int.self, forKey: .updated) ?? 0
   }
 
   /// The sums of two lists by entity, in the order of the names.
@@ -24,6 +37,7 @@ public struct LinkCounts: Sendable, Hashable, Codable {
       sums[part.entity, default: LinkCounts(entity: part.entity)].created += part.created
       sums[part.entity]?.linked += part.linked
       sums[part.entity]?.leftOut += part.leftOut
+      sums[part.entity]?.updated += part.updated
     }
     return sums.values.sorted { $0.entity < $1.entity }
   }

@@ -12,9 +12,18 @@ struct ComparedColumns: Sendable {
   /// - Parameters:
   ///   - key: The names of the key's attributes; empty to compare whole records.
   ///   - mappings: Those of the files that are compared; a store has every attribute.
-  init(_ set: ColumnSet, key: [String], mappings: [HeaderMapping], entity: NSEntityDescription) {
+  ///   - links: What columns lead to. Whole records are compared with what names the objects; the other values of these are
+  ///     none of their own.
+  init(
+    _ set: ColumnSet, key: [String], mappings: [HeaderMapping], entity own: NSEntityDescription, _ links: ComparedLinks?
+  ) {
+    let entity = links?.entity ?? own
     let chosen = set.parsers.indices.filter { index in
-      mappings.allSatisfy { $0.fieldOfColumn[index] != nil || set.parsers[index].textWhenAbsent != nil }
+      let definition = set.parsers[index].definition
+      if key.isEmpty, definition.relatedAttribute != nil, links?.isIdentifying(definition.attribute) == false {
+        return false
+      }
+      return mappings.allSatisfy { $0.fieldOfColumn[index] != nil || set.parsers[index].textWhenAbsent != nil }
     }
     texts = EntryTexts(set, chosen, entity: entity)
     isKey = texts.columns.map { key.contains($0.attribute) }

@@ -44,14 +44,18 @@ struct ComparedStore {
 
   /// Reads every entry, without those of subentities, which an import does not compare with either. `body` returns
   /// false to end it.
-  func read(_ attributes: Set<String>, _ body: (ComparedRows) throws -> Bool) throws {
+  ///
+  /// - Parameter links: What columns lead to; nil for a pipeline without links.
+  func read(_ attributes: Set<String>, with links: ComparedLinks?, _ body: (ComparedRows) throws -> Bool) throws {
     let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
     request.includesSubentities = false
     try context.performAndWait {
-      try context.walk(request, attributes: attributes, rowsPerBatch: Self.rowsPerBatch) { batch, ids in
+      let own = links?.ownAttributes(attributes) ?? attributes
+      try context.walk(request, attributes: own, rowsPerBatch: Self.rowsPerBatch) { batch, ids in
         try body(
           ComparedRows(
-            batch: batch, numbers: ids.indices.map { ids.key(at: $0) ?? 0 },
+            batch: try links?.rows(batch, Array(ids), in: context) ?? batch,
+            numbers: ids.indices.map { ids.key(at: $0) ?? 0 },
             lines: Array(repeating: 0, count: batch.count)))
       }
     }

@@ -11,12 +11,17 @@ final class Comparer: ChunkObserver {
   private let run: ObservedRun
   private let keys: KeyRules
   private let old: Old
+  /// What columns lead to; nil for a pipeline without links.
+  private let links: ComparedLinks?
   private var spool: DifferenceSpool?
   private var columns: ComparedColumns?
   private var pairing: EntryPairing?
   private var oldSummary: RunSummary?
 
-  init(run: ObservedRun, keys: KeyRules, old: Old) { (self.run, self.keys, self.old) = (run, keys, old) }
+  init(run: ObservedRun, keys: KeyRules, old: Old) {
+    (self.run, self.keys, self.old) = (run, keys, old)
+    links = keys.links.isEmpty ? nil : ComparedLinks(keys.columns, entity: keys.entity, keys.links)
+  }
 
   // MARK: The new side
 
@@ -27,7 +32,7 @@ final class Comparer: ChunkObserver {
     case .store(let store):
       try begin([mapping])
       try explained {
-        try store.read(attributes) { rows in
+        try store.read(attributes, with: links) { rows in
           try self.pairing?.addOld(rows)
           return !self.run.isCancelled
         }
@@ -40,8 +45,8 @@ final class Comparer: ChunkObserver {
           observer: OldFileReader { [self] input, other throws(RunFailure) in
             try Self.checkKeys(keys, other, input: input)
             try begin([other, mapping])
-          } add: { [self] rows in
-            try pairing?.addOld(rows)
+          } add: { [self] chunk, plan in
+            try pairing?.addOld(rows(chunk, plan))
           })
       } catch {
         // The same definition was accepted for the new file.
@@ -54,10 +59,15 @@ final class Comparer: ChunkObserver {
     }
   }
 
-  func add(_ chunk: ParsedChunk, _ plan: ChunkPlan) throws { try pairing?.addNew(ComparedRows(chunk, plan)) }
+  func add(_ chunk: ParsedChunk, _ plan: ChunkPlan) throws { try pairing?.addNew(rows(chunk, plan)) }
+
+  private func rows(_ chunk: ParsedChunk, _ plan: ChunkPlan) -> ComparedRows {
+    links?.rows(chunk, plan) ?? ComparedRows(chunk, plan)
+  }
 
   private func begin(_ mappings: [HeaderMapping]) throws(RunFailure) {
-    let columns = ComparedColumns(keys.columns, key: keys.definition.key, mappings: mappings, entity: keys.entity)
+    let columns = ComparedColumns(
+      keys.columns, key: keys.definition.key, mappings: mappings, entity: keys.entity, links)
     if columns.texts.columns.isEmpty {
       throw RunFailure(
         code: nil, exitCode: .dataError,
@@ -77,7 +87,7 @@ final class Comparer: ChunkObserver {
     throw RunFailure(code: issue.code, exitCode: .dataError, message: "\(input): \(issue.message)")
   }
 
-  private var attributes: Set<String> { columns?.digester.attributes(of: keys.entity) ?? [] }
+  private var attributes: Set<String> { columns?.digester.attributes(of: links?.entity ?? keys.entity) ?? [] }
 
   private func explained(_ body: () throws -> Void) throws(RunFailure) {
     do {
@@ -92,7 +102,7 @@ final class Comparer: ChunkObserver {
   func readOldAgain() throws {
     switch old {
     case .store(let store):
-      try store.read(attributes) { rows in
+      try store.read(attributes, with: links) { rows in
         try self.pairing?.addOldAgain(rows)
         return !self.run.isCancelled
       }
@@ -101,9 +111,9 @@ final class Comparer: ChunkObserver {
       let summary = try run.read(
         [path],
         observer: OldFileReader { _, _ in
-        } add: { [self] rows in
+        } add: { [self] chunk, plan in
           do {
-            try pairing?.addOldAgain(rows)
+            try pairing?.addOldAgain(rows(chunk, plan))
           } catch {
             failure = error
             throw error
@@ -149,10 +159,11 @@ final class Comparer: ChunkObserver {
 /// Passes on what is read of the old file.
 private final class OldFileReader: ChunkObserver {
   private let opened: (String, HeaderMapping) throws(RunFailure) -> Void
-  private let added: (ComparedRows) throws -> Void
+  private let added: (ParsedChunk, ChunkPlan) throws -> Void
 
   init(
-    open: @escaping (String, HeaderMapping) throws(RunFailure) -> Void, add: @escaping (ComparedRows) throws -> Void
+    open: @escaping (String, HeaderMapping) throws(RunFailure) -> Void,
+    add: @escaping (ParsedChunk, ChunkPlan) throws -> Void
   ) {
     (opened, added) = (open, add)
   }
@@ -161,5 +172,5 @@ private final class OldFileReader: ChunkObserver {
     try opened(input, mapping)
   }
 
-  func add(_ chunk: ParsedChunk, _ plan: ChunkPlan) throws { try added(ComparedRows(chunk, plan)) }
+  func add(_ chunk: ParsedChunk, _ plan: ChunkPlan) throws { try added(chunk, plan) }
 }

@@ -58,13 +58,14 @@ package struct ComparisonRun: Sendable {
     let definition = try RunModel.completed(definition, options: options, model: found.model)
     let checked = try ImportSchemaCheck(definition, model: found.model, now: options.now())
     try Self.checkKey(definition)
-    if let linked = definition.linkedColumns.first {
+    if let named = checked.links.first(where: { $0.isByRecord }) {
       throw PipelineError(
-        path: definition.columnPath(linked.columns[0].index),
-        "'\(linked.relationship)' leads to a related object, and a comparison shows attributes of the entity itself; "
+        path: definition.columnPath(named.columns[0]),
+        "'\(PipelineDefinition.recordName)' names records in the files of one run only, so nothing can be compared with it; "
           + "compare with a pipeline without this column")
     }
-    let keys = KeyRules(definition: definition, entity: checked.entity, columns: checked.columns)
+    let keys = KeyRules(
+      definition: definition, entity: checked.entity, columns: checked.columns, links: checked.links)
     var read = definition
     // Every record is compared, also one whose key another record has.
     (read.key, read.duplicates) = ([], .reject)

@@ -25,8 +25,9 @@ struct CheckpointWriter {
         dataVersion: dataVersion, beforeCommit: beforeCommit))
   }
 
-  /// Adds the entries that the prepared save updates, as they were before, and the objects that it links them to.
-  func note(_ overwritten: OverwrittenEntries, _ linked: LinkedKeys) {
+  /// Adds the entries and related objects that the prepared save updates, as they were before, and the objects that it
+  /// links entries to.
+  func note(_ overwritten: [OverwrittenEntries], _ linked: LinkedKeys) {
     if environment.isDryRun { return }
     ledger.add(overwritten)
     ledger.add([linked])

@@ -25,6 +25,10 @@ struct ChunkPlan {
   var updates: [Update] = []
   /// Entries that have the values of records already.
   var unchangedUpdates: [Update] = []
+  /// Rows that equal an entry of the store as a whole.
+  var matchedRows: [Int] = []
+  /// Rows that say what an earlier record with their key has said, where they also say where that leads.
+  var repeatedRows: [Int] = []
   /// Attributes that an update may change.
   var updatedSlots: [Int] = []
   /// Number of records that changed an entry, of the store or of this chunk.

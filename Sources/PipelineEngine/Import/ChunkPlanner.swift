@@ -20,6 +20,9 @@ struct ChunkPlanner {
   /// Whether a record may become part of an earlier entry before that is saved: then each must be valid on its own.
   var needsValidEntries: Bool { matcher?.needsValidEntries ?? false }
 
+  /// What is compared; nil where nothing is.
+  var digester: RowDigester? { matcher?.digester }
+
   /// - Parameters:
   ///   - refused: An issue for each row that is known not to be storable.
   ///   - nextKey: The primary key of the first inserted entry; called only where keys are compared.

@@ -54,6 +54,10 @@ struct ChunkSaver {
     let environment = environment
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
     let resolved = try linker?.resolve(chunk) ?? ResolvedLinks()
+    var chunk = chunk
+    if let digester = planner.digester, !digester.linksOfWhole.isEmpty {
+      chunk.digests.keys = resolved.wholeKeys(of: chunk, digester)
+    }
     if let linker { refused.merge(linker.refusals(resolved, of: chunk, input: checkpoint.entry.path)) { $1 } }
     // What contradicts an object that is not saved after all may be right.
     var conflicts: [Int: RecordIssue] = [:]

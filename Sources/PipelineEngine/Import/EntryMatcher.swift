@@ -127,8 +127,8 @@ struct EntryMatcher {
   /// Handles a record whose key exists already; false for a new one.
   private func applyPolicy(_ row: Int, of chunk: ParsedChunk, to builder: inout PlanBuilder) -> Bool {
     let digests = chunk.digests
-    guard !digester.keySlots.isEmpty, digests.keys[row] != .none else { return false }
-    if digester.isWholeRecord { return matchWhole(digests.keys[row], in: &builder) }
+    guard digester.hasKey, digests.keys[row] != .none else { return false }
+    if digester.isWholeRecord { return matchWhole(row, digests.keys[row], in: &builder) }
     let found =
       policy == .reject
       ? keys.entry(of: digests.keys[row]) : keys.entry(of: digests.keys[row], noting: builder.input)
@@ -159,13 +159,16 @@ struct EntryMatcher {
   }
 
   /// Leaves a record out if the store had an equal entry before the input that no earlier record of it equals.
-  private func matchWhole(_ digest: KeyDigest, in builder: inout PlanBuilder) -> Bool {
+  private func matchWhole(_ row: Int, _ digest: KeyDigest, in builder: inout PlanBuilder) -> Bool {
     let known = keys.entry(of: digest)
     var equal = EqualEntries(known, input: builder.input)
     equal.replaced = Int(known?.order ?? 0)
     let isStored = equal.match()
     keys.set(digest, equal.keyEntry, before: known)
-    if isStored { builder.leave(as: .unchanged, isRepeated: false) }
+    if isStored {
+      builder.leave(as: .unchanged, isRepeated: false)
+      builder.plan.matchedRows.append(row)
+    }
     return isStored
   }
 
@@ -174,6 +177,7 @@ struct EntryMatcher {
     let isRepeated = builder.isOfThisInput(known)
     if entry.values == known.values {
       builder.leave(as: .unchanged, isRepeated: isRepeated)
+      if digester.comparesLinks { builder.plan.repeatedRows.append(row) }
     } else {
       var update = ChunkPlan.Update(storeKey: known.storeKey, row: row)
       let absent = chunk.absent.slots(ofRow: row)

@@ -222,8 +222,12 @@ struct FileImporter {
     try environment.observer?.open(file.name, mapping: mapping, in: environment)
     let matcher =
       if let replacement { try replacement.matcher(mapping) } else { try totals.matcher(mapping, environment) }
-    if summary.state == .resumed || summary.state == .grown { try noteEarlierRecords(matcher) }
-    if let replacement { totals.notes.append(try replacement.takeBack()) }
+    if summary.state == .resumed || summary.state == .grown { try noteEarlierRecords(matcher, &totals) }
+    if let replacement {
+      totals.notes.append(try replacement.takeBack())
+      totals.forgetRelated()
+      ledger.didUndo()
+    }
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
       let made = environment.rejectsFile(of: file, input, at: rejectsPath, ledger)
@@ -237,7 +241,7 @@ struct FileImporter {
 
   /// Reads the records again that were imported before, by an interrupted run or before the input has grown: a later one
   /// may have the key of one of them, or be equal to it.
-  private func noteEarlierRecords(_ matcher: EntryMatcher?) throws(RunFailure) {
+  private func noteEarlierRecords(_ matcher: EntryMatcher?, _ totals: inout ImportTotals) throws(RunFailure) {
     guard let matcher, matcher.remembersInput(isGrown: summary.state == .grown) else { return }
     guard file.isReadTwice else {
       guard matcher.digester.isWholeRecord else { return }
@@ -248,9 +252,11 @@ struct FileImporter {
           + "the input to a file, and import that")
     }
     let (end, number) = (checkpoint.entry.progress.position.record, checkpoint.entry.number)
+    let names = try totals.linker(environment)
     try InputScan(environment, file).run { chunk in
       let rows = (0..<chunk.batch.count).filter { chunk.position(ofRow: $0, input: "").record < UInt64(end) }
-      try matcher.noteEarlier(rows.map { chunk.digests.keys[$0] }, input: number)
+      let keys = try names?.wholeKeys(of: chunk, matcher.digester) ?? chunk.digests.keys
+      try matcher.noteEarlier(rows.map { keys[$0] }, input: number)
       return chunk.progress.position.record < end
     }
   }

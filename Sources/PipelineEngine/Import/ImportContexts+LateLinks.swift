@@ -20,7 +20,7 @@ extension ImportContexts {
   /// - Returns: What the model says against entries, by their keys; then nothing was saved.
   func relink(
     _ entries: [RelinkedEntry], of entity: NSEntityDescription,
-    noting note: (OverwrittenEntries, LinkedKeys) -> Void, prepare: (Set<Int64>) -> Void
+    noting note: ([OverwrittenEntries], LinkedKeys) -> Void, prepare: (Set<Int64>) -> Void
   ) throws -> [Int64: String] {
     do {
       try importContext.performAndWait {
@@ -32,7 +32,7 @@ extension ImportContexts {
         prepare(changed)
         var linked = LinkedKeys(ids)
         linked.remove(overwritten.entries.lazy.map(\.key), of: entity.rootEntity.name ?? "")
-        note(overwritten, linked)
+        note([overwritten], linked)
         guard importContext.hasChanges else { return try coordinator.saveParticipants() }
         try importContext.throwingReadFailures { try importContext.save() }
       }

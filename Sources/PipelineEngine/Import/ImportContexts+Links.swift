@@ -29,11 +29,11 @@ extension ImportContexts {
 extension ImportContexts {
   /// The stored objects whose versions the save counts up because of their relationships, other than the entries whose
   /// former values are recorded.
-  func linkedKeys(_ plan: ChunkPlan, _ overwritten: OverwrittenEntries) -> LinkedKeys {
+  func linkedKeys(_ plan: ChunkPlan, _ overwritten: [OverwrittenEntries]) -> LinkedKeys {
     if plan.links.links.isEmpty { return LinkedKeys() }
     var ids: [NSManagedObjectID] = plan.links.packedTargets
     let hasObjects =
-      overwritten.count > 0
+      overwritten.contains { $0.count > 0 }
       || plan.links.links.contains { link in
         link.listsOfInserts.contains { !$0.isEmpty } || link.link.relationship.inverseRelationship?.isToMany == false
       }
@@ -43,8 +43,42 @@ extension ImportContexts {
       ids += importContext.updatedObjects.map(\.objectID)
     }
     var linked = LinkedKeys(ids)
-    if let root = plan.inserts.entity.rootEntity.name { linked.remove(overwritten.entries.lazy.map(\.key), of: root) }
+    for entries in overwritten {
+      let entity = entries.entity.flatMap { coordinator.managedObjectModel.entitiesByName[$0] } ?? plan.inserts.entity
+      if let root = entity.rootEntity.name { linked.remove(entries.entries.lazy.map(\.key), of: root) }
+    }
     return linked
+  }
+
+  /// Gives related objects the values that records have for them, on the queue of the import context.
+  ///
+  /// - Returns: Those that have other values now, as they were before, by their entities.
+  func changeRelated(_ links: PlannedLinks) throws -> [OverwrittenEntries] {
+    if links.changes.isEmpty { return [] }
+    var overwritten: [String: OverwrittenEntries] = [:]
+    let changes = links.changes.sorted { ($0.key.storeKey ?? 0) < ($1.key.storeKey ?? 0) }
+    let objects = try importContext.loadedObjects(withIDs: changes.map(\.key))
+    for ((_, change), object) in zip(changes, objects) {
+      guard let named = links.changedEntity(of: object.objectID), let entity = object.entity.name else { continue }
+      let names = links.changedAttributes(of: named)
+      let slots = names.compactMap { object.entity.slot(named: $0) }
+      var batch = ObjectBatch(entity: object.entity, rowCapacity: 1)
+      batch.appendRow()
+      var stated: [Int] = []
+      for (slot, value) in change.values {
+        guard let own = object.entity.slot(named: named.attributeSlots[slot].name) else { continue }
+        batch.setValue(value, row: 0, slot: own)
+        stated.append(own)
+      }
+      // Reading a value loads the row, and with it the version.
+      let before = object.storedValues(at: slots)
+      let entry = OverwrittenEntries.Entry(
+        key: object.objectID.storeKey ?? 0, version: object.rowVersion, values: before)
+      object.setValues(at: stated.sorted(), of: batch, row: 0)
+      if object.storedValues(at: slots) == before { continue }
+      overwritten[entity, default: OverwrittenEntries(attributes: names, of: entity)].append(entry)
+    }
+    return overwritten.sorted { $0.key < $1.key }.map(\.value)
   }
 }
 

@@ -77,10 +77,10 @@ struct ImportContexts {
   /// - Throws: Errors that are not caused by records.
   func save(
     _ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max,
-    noting note: (OverwrittenEntries, LinkedKeys) -> Void = { _, _ in }
+    noting note: ([OverwrittenEntries], LinkedKeys) -> Void = { _, _ in }
   ) throws -> Outcome {
     let updates = plan.updates.enumerated().filter { $0.element.storeKey <= lastStoredKey }
-    guard plan.inserts.count > 0 || !updates.isEmpty else {
+    guard plan.inserts.count > 0 || !updates.isEmpty || !plan.links.changes.isEmpty else {
       if !isDryRun { try coordinator.saveParticipants() }
       return Outcome()
     }
@@ -96,7 +96,8 @@ struct ImportContexts {
           }
           let overwritten =
             updates.isEmpty ? OverwrittenEntries() : try apply(updates, plan, of: chunk, created: created)
-          return (overwritten, isDryRun ? LinkedKeys() : linkedKeys(plan, overwritten))
+          let all = [overwritten] + (try changeRelated(plan.links))
+          return (all, isDryRun ? LinkedKeys() : linkedKeys(plan, all))
         }
         if !isDryRun { note(overwritten, linked) }
         // Updates that cancel each other out leave nothing to save; the participants write nevertheless.
@@ -262,9 +263,9 @@ struct ImportContexts {
   }
 
   /// The record that determined the entry's values: the one it was made from, or the last that changed it. Those that
-  /// lead to a related object, if that was created for them.
+  /// lead to a related object, if that was created for them, or that changed it.
   private static func rows(of id: NSManagedObjectID, _ plan: ChunkPlan) -> [Int] {
-    if let rows = plan.links.rows(ofCreated: id) { return rows }
+    if let rows = plan.links.rows(ofRelated: id) { return rows }
     guard id.entity.rootEntity === plan.inserts.entity.rootEntity else { return [] }
     if let row = id.batchRow { return [plan.insertedRows[row]] }
     let row = id.storeKey.flatMap { key in plan.updates.last { $0.storeKey == key }?.row }

@@ -68,7 +68,8 @@ struct ImportEnvironment {
   ) -> InputReader {
     let recognizer = InputRecognizer(
       definition: definition, digest: digest, location: file.location,
-      entries: options.again ? nil : known, changedInputs: changedInputs)
+      entries: options.again ? nil : known, changedInputs: changedInputs,
+      comparesLinks: comparesLinks)
     return InputReader(
       file: file, definition: definition, columns: columns, links: links, entity: store.entity,
       takesDefaults: options.fillsAttributesByName, csvOptions: options.csvOptions, recognizer: recognizer,
@@ -77,6 +78,9 @@ struct ImportEnvironment {
 
   /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's.
   var changedInputs: PipelineDefinition.ChangedInputPolicy { options.changedInputs(definition) }
+
+  /// Whether whole records can be compared with what they lead to: it is known before the end of the run.
+  var comparesLinks: Bool { !links.contains(where: \.isLate) }
 
   /// What is digested of the records where they are compared with the store's: all that the input fills.
   var wholeRecordDigester: @Sendable (HeaderMapping) -> RowDigester { { [keys] in keys.wholeRecordDigester($0) } }

@@ -21,6 +21,8 @@ struct ImportPart {
     let startedAt: Date
     /// The names of the root entities of the parts.
     let roots: [String]
+    /// The relationships that columns of the parts lead over.
+    let relationships: [NSRelationshipDescription]
     let late: LateLinks?
     /// Whether there are others.
     var hasSeveralParts: Bool { roots.count > 1 }
@@ -32,11 +34,19 @@ struct ImportPart {
   init(_ definition: PipelineDefinition, number: Int, _ run: Run) throws(PipelineError) {
     var options = run.options
     // A replay of rejects needs to know which part they come from.
-    if run.hasSeveralParts { options.entityReference = definition.entity }
+    if run.hasSeveralParts {
+      options.entityReference = definition.entity
+      // A key decides about its records, with or without the options.
+      if !definition.key.isEmpty { options.changedInputs = nil }
+    }
     let definition = try Self.completed(definition, options: options, model: run.model)
     var checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
     if options.fillsAttributesByName { checked.setUndeclared() }
-    if run.late == nil { checked.deferLinks() } else { checked.setLate(roots: run.roots[(number + 1)...]) }
+    if run.late == nil {
+      checked.deferLinks()
+    } else {
+      try checked.setLate(roots: run.roots[(number + 1)...], among: run.relationships, definition)
+    }
     let store = ImportStore(
       container: run.container, entity: checked.entity, path: definition.storePath(options), isDryRun: run.isDryRun,
       isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,
@@ -87,7 +97,16 @@ struct ImportPart {
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
-    if environment.options.changedInputs != nil { try ImportSchemaCheck.checkComparable(definition) }
+    let policy = environment.options.changedInputs(definition)
+    if environment.late != nil, let late = environment.links.first(where: { $0.isLate && $0.different == .update }) {
+      throw PipelineError(
+        path: definition.columnPath(late.columns[0]),
+        "'\(late.name)' leads to entries that this run imports, and their own records say which values they have; set "
+          + "\"ifDifferent\" to keep or reject")
+    }
+    if environment.options.changedInputs != nil || policy != .refuse {
+      try ImportSchemaCheck.checkComparable(definition, environment.links)
+    }
   }
 
   /// Whether links of the part are set at the end of the run.

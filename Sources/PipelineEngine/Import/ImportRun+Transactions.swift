@@ -5,10 +5,10 @@ import OpenCoreData
 extension ImportRun {
   /// Imports one input in a transaction of its own, where the pipeline requires it.
   func wholly(
-    _ contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals,
+    _ part: ImportPart, _ contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals,
     body: (inout ImportTotals) throws(RunFailure) -> LedgerEntry
   ) throws(RunFailure) -> LedgerEntry {
-    guard environment.savesInputsWhole else { return try body(&totals) }
+    guard part.environment.savesInputsWhole else { return try body(&totals) }
     let before = totals
     try store.beginTransaction()
     func rollBack() throws(RunFailure) {

@@ -42,7 +42,10 @@ struct ImportRun {
       isDryRun: isDryRun, monitor: monitor, observer: observer, id: UUID().uuidString.lowercased(),
       startedAt: options.now(),
       roots: definition.imports.map { model.model.entitiesByName[$0.entity]?.rootEntity.name ?? "" },
-      late: observer == nil ? LateLinks() : nil)
+      relationships: definition.imports.flatMap { part in
+        let known = model.model.entitiesByName[part.entity]?.relationshipsByName ?? [:]
+        return part.linkedColumns.compactMap { known[$0.relationship] }
+      }, late: observer == nil ? LateLinks() : nil)
     try Self.checkParts(definition, options)
     var definition = definition
     var parts = try Self.parts(of: definition, run)
@@ -88,16 +91,11 @@ struct ImportRun {
         path: "parts",
         "the pipeline fills several entities, each from inputs of its own; say which entity an input is for")
     }
-    if options.changedInputs != nil {
-      let updates = definition.parts.allSatisfy { part in
-        if case .update = part.duplicates { !part.key.isEmpty } else { false }
-      }
+    if options.changedInputs != nil, definition.parts.allSatisfy({ !$0.key.isEmpty }) {
       throw PipelineError(
         path: "parts",
-        "--replace and --only-new compare the records of one entity, and other entries lead to those of a part; "
-          + (updates
-            ? "leave the option out: the parts have keys, and a changed file updates the entries that have its keys"
-            : "declare a 'key' with \"duplicates\": \"update\" in the parts"))
+        "each part has a key, so 'duplicates' decides about records that the store has; leave --replace and --only-new out"
+      )
     }
   }
 
@@ -313,7 +311,7 @@ struct ImportRun {
       var importer = FileImporter(
         input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
-        let entry = try wholly(contexts, ledger: ledger, totals: &totals) { totals throws(RunFailure) in
+        let entry = try wholly(part, contexts, ledger: ledger, totals: &totals) { totals throws(RunFailure) in
           try importer.run(known, &totals)
         }
         // An input that is named twice in one run is imported once.

@@ -45,12 +45,27 @@ struct ImportSchemaCheck {
   /// Looks nothing up that links lead to: a preview has no store.
   mutating func deferLinks() { for index in links.indices { links[index].isLate = true } }
 
-  /// Notes which links lead to entries of later parts, whose root entities have these names.
-  mutating func setLate(roots: ArraySlice<String>) {
-    for index in links.indices where links[index].policy != .create {
-      if let root = links[index].relationship.destinationEntity?.rootEntity.name, roots.contains(root) {
-        links[index].isLate = true
+  /// Notes which links lead to entries of later parts, whose root entities have these names, and which of them records of
+  /// the run state from both ends: all of these are compared when the entries are in the store.
+  ///
+  /// - Parameter all: The relationships that columns of the run lead over.
+  /// - Throws: `PipelineError` for a relationship that is stated from both ends and can't wait.
+  mutating func setLate(
+    roots: ArraySlice<String>, among all: [NSRelationshipDescription], _ definition: PipelineDefinition
+  ) throws(PipelineError) {
+    for index in links.indices where !links[index].isOwnName {
+      let link = links[index]
+      if let inverse = link.relationship.inverseRelationship, inverse !== link.relationship {
+        links[index].isPaired = all.contains { $0 === inverse }
       }
+      if links[index].isPaired, link.policy == .create {
+        throw PipelineError(
+          path: "\(definition.columnPath(link.columns[0])).link.ifMissing",
+          "columns lead over '\(link.name)' from both ends, so its objects are records of the run; set it to \"reject\" or "
+            + "\"leave\"")
+      }
+      let root = link.relationship.destinationEntity?.rootEntity.name ?? ""
+      if links[index].isPaired || link.policy != .create && roots.contains(root) { links[index].isLate = true }
     }
   }
 
@@ -67,19 +82,20 @@ struct ImportSchemaCheck {
 }
 
 extension ImportSchemaCheck {
-  /// Refuses to compare whole records where a key tells what is stored, or where they are more than their own attributes.
-  static func checkComparable(_ definition: PipelineDefinition) throws(PipelineError) {
+  /// Refuses to compare whole records where a key tells what is stored, or where only the end of the run tells what they
+  /// lead to.
+  static func checkComparable(_ definition: PipelineDefinition, _ links: [EntityLink]) throws(PipelineError) {
     if !definition.key.isEmpty {
       throw PipelineError(
         path: "key",
         "the pipeline has a key, so 'duplicates' decides about records that the store has; leave --replace and "
           + "--only-new out")
     }
-    if !definition.linkedColumns.isEmpty {
+    if let late = links.first(where: \.isLate) {
       throw PipelineError(
-        path: "columns",
-        "columns lead to related objects, and --replace and --only-new compare whole records by their own attributes; "
-          + "declare a key with \"duplicates\": \"update\", or import all of it with --again")
+        path: definition.columnPath(late.columns[0]),
+        "what '\(late.columnName)' leads to may come later in the run, and whole records are compared before that; declare "
+          + "a key with \"duplicates\": \"update\" instead of 'changedInputs', --replace or --only-new")
     }
   }
 

@@ -136,22 +136,29 @@ struct ImportStore {
 
   /// Adds every entry of the store to the matcher.
   ///
-  /// - Parameter isReplaced: Whether the entry with a primary key is about to be deleted and replaced; nil where none is.
+  /// - Parameters:
+  ///   - links: Those of the pipeline.
+  ///   - isReplaced: Whether the entry with a primary key is about to be deleted and replaced; nil where none is.
   func load(
-    _ matcher: EntryMatcher, unless isCancelled: () -> Bool, isReplaced: ((Int64) -> Bool)? = nil
+    _ matcher: EntryMatcher, with links: [EntityLink], unless isCancelled: () -> Bool,
+    isReplaced: ((Int64) -> Bool)? = nil
   ) throws(RunFailure) {
     guard matcher.digester.identifiesEntries, isOpen else { return }
     // The number of entries is at most about the highest primary key.
     matcher.reserve(Int(try lastKey()))
-    try walk(matcher.digester, unless: isCancelled) { try matcher.load($0, storeKeys: $1, isReplaced: isReplaced) }
+    try walk(matcher.digester, with: links, unless: isCancelled) {
+      try matcher.load($0, storeKeys: $1, isReplaced: isReplaced)
+    }
   }
 
   /// Digests every entry of the store: one thread reads them, and this one handles their digests and primary keys.
   func walk(
-    _ digester: RowDigester, unless isCancelled: () -> Bool, _ body: (RowDigests, [Int64]) throws -> Void
+    _ digester: RowDigester, with links: [EntityLink], unless isCancelled: () -> Bool,
+    _ body: (RowDigests, [Int64]) throws -> Void
   ) throws(RunFailure) {
     guard isOpen else { return }
-    let batches = StoreWalk(container.newBackgroundContext(), entity).start(digester)
+    let names = StoredNames(digester.linksOfWhole.map { links[$0] })
+    let batches = StoreWalk(container.newBackgroundContext(), entity, joining: names.join(to:of:in:)).start(digester)
     defer { batches.abandon() }
     do {
       while let next = batches.receive() {

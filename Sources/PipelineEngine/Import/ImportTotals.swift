@@ -140,7 +140,7 @@ struct ImportTotals {
     if let matcher, matcher.digester == environment.keys.digester(mapping) { return matcher }
     let made = environment.keys.matcher(mapping)
     guard made.digester.identifiesEntries else { return nil }
-    try environment.store.load(made, unless: environment.monitor.isCancelled)
+    try environment.store.load(made, with: environment.links, unless: environment.monitor.isCancelled)
     matcher = made
     return made
   }
@@ -153,6 +153,9 @@ struct ImportTotals {
     linker = made
     return made
   }
+
+  /// Called when entries were deleted to be replaced: what they led to may have been deleted with them.
+  mutating func forgetRelated() { linker = nil }
 
   /// The records of the store, for inputs with the columns of `digester`. Inputs with the same columns share them.
   mutating func storedRecords(

@@ -63,7 +63,7 @@ struct InputReplacement {
         chosen.contains($0.input)
       }
     }
-    try environment.store.load(matcher, unless: environment.monitor.isCancelled) { key in
+    try environment.store.load(matcher, with: environment.links, unless: environment.monitor.isCancelled) { key in
       InsertedRanges.input(of: key, in: ranges) != nil
     }
     return matcher
@@ -74,13 +74,20 @@ struct InputReplacement {
   /// - Returns: What was done, as a sentence for the report.
   func takeBack() throws(RunFailure) -> String {
     let store = environment.store
-    let undo = InputUndo(
-      old, in: store.container, entity: store.entity, tables: environment.tables,
-      program: environment.definition.vocabulary.program)
+    let program = environment.definition.vocabulary.program
     let plan: UndoPlan
     do {
-      plan = try undo.plan(known.all)
-      if !environment.isDryRun { try undo.apply() }
+      let undos = try InputUndo.all(
+        of: old, in: store.container, tables: environment.tables, program: program, keepsRelated: true)
+      let advice =
+        "give \(environment.definition.entity) a key with \"duplicates\": \"update\", which changes its entries in place, or "
+        + "take both imports back with '\(program) undo'"
+      let chosen = Set(old.map(\.id))
+      plan = try undos.reduce(UndoPlan()) { $0 + (try $1.plan(known.all, with: chosen, advice: advice)) }
+      if !environment.isDryRun {
+        for undo in undos { try undo.unlink(keeping: [], [undo.rootName]) }
+        for undo in undos { try undo.apply() }
+      }
     } catch let refusal as UndoRefusal {
       throw RunFailure(
         code: .inputRefused, exitCode: .dataError, message: "\(file.name) can't replace its entries: \(refusal.message)"
@@ -89,11 +96,19 @@ struct InputReplacement {
       throw RunFailure(store: error as NSError, path: store.path)
     }
     let names = Set(old.map(\.name)).sorted().joined(separator: ", ")
-    switch (plan.deletedCount, environment.isDryRun || environment.options.isRehearsal) {
-    case (0, _): return "no entry that \(names) had inserted is left to be replaced"
-    case (1, let isDry): return "1 entry that \(names) had inserted \(isDry ? "would be" : "was") replaced"
-    case (let count, let isDry):
-      return "\(count) entries that \(names) had inserted \(isDry ? "would be" : "were") replaced"
+    let isDry = environment.isDryRun || environment.options.isRehearsal
+    let stay = keptObjects.map { "; \($0) that it had created \(isDry ? "would stay" : "stay")" } ?? ""
+    switch plan.deletedCount {
+    case 0: return "no entry that \(names) had inserted is left to be replaced"
+    case 1: return "1 entry that \(names) had inserted \(isDry ? "would be" : "was") replaced\(stay)"
+    case let count:
+      return "\(count) entries that \(names) had inserted \(isDry ? "would be" : "were") replaced\(stay)"
     }
+  }
+
+  /// The related objects that the inputs have created, in words: others may lead to them by now.
+  private var keptObjects: String? {
+    let created = old.reduce([]) { LinkCounts.sum($0, $1.results.links ?? []) }.filter { $0.created > 0 }
+    return created.isEmpty ? nil : created.map { "\($0.created) \($0.entity)" }.joined(separator: " and ")
   }
 }

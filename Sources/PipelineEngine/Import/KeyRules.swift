@@ -37,14 +37,22 @@ struct KeyRules {
     var digester = RowDigester()
     digester.keySlots = filledAttributes(mapping).compactMap { entity.slot(named: $0) }.sorted()
     digester.isWholeRecord = true
+    digester.linksOfWhole = links.indices.filter { index in
+      !links[index].isLate
+        && columns.parsers.contains { links[index].columns.contains($0.column) && isFilled($0, mapping) }
+    }
     digester.uniqueSlots = uniquenesses.map(\.slots)
     return digester
   }
 
   /// Attributes of columns that the input has or the pipeline fills.
   private func filledAttributes(_ mapping: HeaderMapping) -> [String] {
-    columns.parsers.filter { mapping.fieldOfColumn[$0.column] != nil || $0.textWhenAbsent != nil }
-      .map(\.definition.attribute)
+    columns.parsers.filter { isFilled($0, mapping) }.map(\.definition.attribute)
+  }
+
+  /// Whether the input has the column, or the pipeline fills it.
+  private func isFilled(_ parser: FieldParser, _ mapping: HeaderMapping) -> Bool {
+    mapping.fieldOfColumn[parser.column] != nil || parser.textWhenAbsent != nil
   }
 
   /// Attributes that an update may change: those of columns that the input has or the pipeline fills, except the key's.
@@ -84,9 +92,7 @@ struct KeyRules {
 
   /// An input that has only some columns of a related object must have those that say which one it is.
   private func missingNames(of link: EntityLink, _ mapping: HeaderMapping, input: String) -> [RecordIssue] {
-    func isThere(_ parser: FieldParser) -> Bool {
-      mapping.fieldOfColumn[parser.column] != nil || parser.textWhenAbsent != nil
-    }
+    func isThere(_ parser: FieldParser) -> Bool { isFilled(parser, mapping) }
     let parsers = columns.parsers.filter { link.columns.contains($0.column) }
     guard parsers.contains(where: isThere) else { return [] }
     return parsers.compactMap { parser in

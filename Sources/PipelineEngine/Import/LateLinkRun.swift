@@ -28,6 +28,7 @@ struct LateLinkRun {
         try find(link, number: index, part: number)
       }
     }
+    refuseContradictions()
     let dependents = LateDependents(self)
     refuse(dependents.records(leadingTo: refusedRecords(), by: [.reject]))
     try refuseTakers(dependents)

@@ -109,7 +109,9 @@ final class LateLinks {
       let changes = isUpdated(link.link)
       for entry in inserted {
         let row = link.row(for: entry.row, plan, chunk, isUpdated: changes)
-        if link.values.elements(ofRow: row).contains(where: { link.values.digests[$0] != .none }) {
+        let isNaming = link.values.elements(ofRow: row).contains { link.values.digests[$0] != .none }
+        // An empty field says that the entry leads to nothing, which matters if the other end says something else.
+        if isNaming || link.link.isPaired && link.isStated(row, chunk) {
           inputs[last].add(link, of: chunk, row: row, key: entry.key, state: .inserted)
         }
       }

@@ -1,7 +1,8 @@
 import OpenCoreData
 import PersistentStores
 
-/// The records of a chunk that contradict the objects that they lead to, or would take them away from another entry.
+/// The records of a chunk that contradict the objects that they lead to, or would take them away from another entry; and
+/// the values that records give these objects, where the pipeline says so. Records are played in their order.
 struct LinkConflicts {
   enum Problem {
     /// The object has another value.
@@ -20,6 +21,18 @@ struct LinkConflicts {
   }
 
   private(set) var found: [Conflict] = []
+  /// By target the values that records have given it.
+  private(set) var changes: [Int32: Change] = [:]
+  /// By link how often a record has given an object other values.
+  private(set) var changeCounts: [Int: Int] = [:]
+
+  /// What records have given one object.
+  struct Change {
+    /// By slot of the link's entity.
+    fileprivate(set) var values: [Int: StoredValue] = [:]
+    /// The rows of the records.
+    fileprivate(set) var rows: [Int] = []
+  }
   private var values: [Int32: [Int: StoredValue]]
   private var digests: [Int32: [Int: KeyDigest]] = [:]
   /// Objects whose state depends on records that are rejected: what leads to them is decided when the plan is made again.
@@ -74,22 +87,44 @@ struct LinkConflicts {
     _ element: Int, ofRow row: Int, _ link: ResolvedLinks.Link, number: Int, owner: LinkedObjects.Holder
   ) {
     let target = link.targetOfRow[element]
-    touch(target, by: owner)
-    for (index, slot) in link.link.comparedSlots.enumerated() {
-      let stated = link.values.compared[index][element]
-      if stated == .none || stated == digest(target, slot) { continue }
-      note(
-        Conflict(
-          row: row, link: number, element: element,
-          problem: .different(slot: slot, present: values[target]?[slot] ?? .null)))
-      return
-    }
+    guard checkValues(element, ofRow: row, link, number: number, owner: owner) else { return }
     guard link.link.isExclusive, holders.indices.contains(number) else { return }
     if let holder = holders[number][target], holder != owner {
       return note(Conflict(row: row, link: number, element: element, problem: .taken(holder)))
     }
     holders[number][target] = owner
     held[number][owner, default: []].insert(target)
+  }
+
+  /// Notes that a record has another value than the object that it names; false if it has.
+  @discardableResult mutating func checkValues(
+    _ element: Int, ofRow row: Int, _ link: ResolvedLinks.Link, number: Int, owner: LinkedObjects.Holder
+  ) -> Bool {
+    let target = link.targetOfRow[element]
+    touch(target, by: owner)
+    var isChanged = false
+    for (index, slot) in link.link.comparedSlots.enumerated() {
+      let stated = link.values.compared[index][element]
+      if stated == .none || stated == digest(target, slot) { continue }
+      if link.link.different == .update {
+        let value = link.values.batch.value(row: element, slot: slot)
+        values[target, default: [:]][slot] = value
+        digests[target, default: [:]][slot] = stated
+        changes[target, default: Change()].values[slot] = value
+        isChanged = true
+        continue
+      }
+      note(
+        Conflict(
+          row: row, link: number, element: element,
+          problem: .different(slot: slot, present: values[target]?[slot] ?? .null)))
+      return false
+    }
+    if isChanged {
+      changes[target]?.rows.append(row)
+      changeCounts[number, default: 0] += 1
+    }
+    return true
   }
 
   private mutating func digest(_ target: Int32, _ slot: Int) -> KeyDigest {
@@ -117,7 +152,7 @@ extension LinkConflicts.Conflict {
       return (
         .differentObject,
         "the record has '\(link.text(element, slot: slot))' as \(name) of the \(object), which \(has); correct one of the "
-          + "two, or set \"ifDifferent\" to keep, which leaves the object as it is"
+          + "two, or set \"ifDifferent\" to keep, which leaves the object as it is, or to update, which changes it"
       )
     case .taken(let holder):
       let owner =

@@ -55,6 +55,15 @@ final class Linker {
 
   /// Looks up what the records of a chunk name.
   func resolve(_ chunk: ParsedChunk) throws -> ResolvedLinks {
+    var resolved = try find(chunk)
+    if resolved.links.contains(where: { $0.link.isExclusive || !$0.link.comparedSlots.isEmpty }) {
+      let context = environment.store.container.newBackgroundContext()
+      resolved.objects = try context.performAndWait { try LinkedObjects(resolved, in: context, &values) }
+    }
+    return resolved
+  }
+
+  private func find(_ chunk: ParsedChunk) throws -> ResolvedLinks {
     var resolved = ResolvedLinks()
     for (group, index) in indexes {
       let digests = chunk.links.filter { links[$0.link].group == group && !links[$0.link].isLate }.flatMap(\.digests)
@@ -68,11 +77,15 @@ final class Linker {
         resolved.add(link, values, in: index)
       }
     }
-    if resolved.links.contains(where: { $0.link.isExclusive || !$0.link.comparedSlots.isEmpty }) {
-      let context = environment.store.container.newBackgroundContext()
-      resolved.objects = try context.performAndWait { try LinkedObjects(resolved, in: context, &values) }
-    }
     return resolved
+  }
+
+  /// The digests of the whole records of a chunk that is only read.
+  func wholeKeys(of chunk: ParsedChunk, _ digester: RowDigester) throws -> [KeyDigest] {
+    if digester.linksOfWhole.isEmpty { return chunk.digests.keys }
+    let keys = try find(chunk).wholeKeys(of: chunk, digester)
+    for index in indexes.values { try index.endChunk() }
+    return keys
   }
 
   /// Issues for records that contradict what they lead to, by row.
@@ -148,6 +161,7 @@ final class Linker {
   ///
   /// - Parameter created: The IDs of the objects that were created, by group.
   func didSave(_ plan: PlannedLinks, created: [Int: [NSManagedObjectID]]) throws {
+    for id in plan.changes.keys { values[id] = nil }
     for (group, index) in indexes {
       if let creation = plan.creations[group] {
         for (digest, id) in zip(creation.digests, created[group] ?? []) { index.noteCreated(digest, id) }

@@ -42,20 +42,22 @@ struct OverlapCheck {
     ofFirst chunk: ParsedChunk, mapping: HeaderMapping, entry: LedgerEntry, totals: inout ImportTotals
   ) throws(RunFailure) -> RunFailure? {
     let stored = try totals.storedRecords(environment.wholeRecordDigester(mapping), environment)
+    let names = try totals.linker(environment)
     var overlap = Overlap()
-    try stored.add(chunk, of: entry, after: known, to: &overlap)
+    try stored.add(chunk, names, of: entry, after: known, to: &overlap)
     guard overlap.isMost else { return nil }
     return failure(overlap, of: known.input(overlap.mainInput), isFirstChunk: true)
   }
 
   /// Nil for an input that can't be read.
   func overlap(_ entry: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> Overlap? {
-    var stored: StoredRecords?
+    var (stored, names): (StoredRecords?, Linker?)
     var overlap = Overlap()
     try InputScan(environment, file).run(digester: environment.wholeRecordDigester) { mapping in
       stored = try totals.storedRecords(environment.wholeRecordDigester(mapping), environment)
+      names = try totals.linker(environment)
     } _: { chunk in
-      try stored?.add(chunk, of: entry, after: known, to: &overlap)
+      try stored?.add(chunk, names, of: entry, after: known, to: &overlap)
       return true
     }
     return stored == nil ? nil : overlap
@@ -70,12 +72,12 @@ struct OverlapCheck {
         "\(overlap.storedCount == 1 ? "" : ", most of them") from \(entry.name), imported on "
         + LedgerDate.text(entry.savedAt)
     }
-    let isLinked = !environment.links.isEmpty
+    let isComparable = environment.comparesLinks
     let ways =
-      entry?.waysOut(isReadTwice: file.isReadTwice, isLinked: isLinked)
-      ?? (isLinked
-        ? "If they are new nevertheless, import them with --again."
-        : "Add only the records that are new with --only-new.")
+      entry?.waysOut(isReadTwice: file.isReadTwice, isComparable: isComparable)
+      ?? (isComparable
+        ? "Add only the records that are new with --only-new."
+        : "If they are new nevertheless, import them with --again.")
     return RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(name): \(text). \(ways)")
   }
 

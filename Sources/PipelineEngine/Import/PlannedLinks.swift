@@ -37,6 +37,8 @@ struct PlannedLinks {
   /// By group of links.
   private(set) var creations: [Int: Creation] = [:]
   private(set) var counts: [LinkCounts] = []
+  /// The values that records give to objects of the store.
+  private(set) var changes: [NSManagedObjectID: LinkConflicts.Change] = [:]
   /// Records that can't be linked; the plan is made again without them.
   private(set) var conflicts = LinkConflicts(LinkedObjects())
   /// By target of the chunk its index in `targets`, or -1.
@@ -68,22 +70,22 @@ struct PlannedLinks {
     let targetsOfRows = resolved.links.map(\.targetOfRow)
     let isChecked = resolved.links.map { $0.link.isExclusive || !$0.link.comparedSlots.isEmpty }
     var taken = resolved.links.map { _ in [Int32]() }
-    var updates = plan.updates[...]
-    var unchanged = plan.unchangedUpdates[...]
+    var others = OtherRecord.all(plan)[...]
     /// Those of the records before a row.
-    func takeUpdates(before row: Int) {
-      while true {
-        let next = (updates.first?.row ?? .max, unchanged.first?.row ?? .max)
-        guard min(next.0, next.1) < row else { return }
-        if next.0 < next.1 {
-          take(updates.removeFirst(), resolved, of: chunk, counts: &counts, isUpdated: isUpdated)
-        } else {
-          check(unchanged.removeFirst(), resolved, of: chunk, isUpdated: isUpdated)
+    func takeOthers(before row: Int) {
+      while let other = others.first, other.row < row {
+        others.removeFirst()
+        switch other {
+        case .update(let update): take(update, resolved, of: chunk, counts: &counts, isUpdated: isUpdated)
+        case .unchanged(let update):
+          check(update.row, of: .stored(key: update.storeKey), resolved, of: chunk, isUpdated: isUpdated)
+        case .repeated(let row): checkValues(ofRow: row, resolved) { isUpdated[$0] && $1.isStated(row, chunk) }
+        case .matched(let row): checkValues(ofRow: row, resolved) { _, _ in true }
         }
       }
     }
     for row in plan.insertedRows {
-      takeUpdates(before: row)
+      takeOthers(before: row)
       for index in targetsOfRows.indices {
         // Most records lead to an object that an earlier one of the chunk has named.
         if resolved.isToOne[index], !isChecked[index], plan.laterRows.isEmpty, targetsOfRows[index][row] >= 0 {
@@ -105,18 +107,76 @@ struct PlannedLinks {
       }
     }
     for index in taken.indices { links[index].ofInserts = taken[index] }
-    takeUpdates(before: .max)
+    takeOthers(before: .max)
+    takeChanges(resolved, counts: &counts)
+  }
+
+  /// A record that makes no entry and says something of related objects.
+  private enum OtherRecord {
+    case update(ChunkPlan.Update)
+    /// Its entry has its values already.
+    case unchanged(ChunkPlan.Update)
+    /// An earlier record has its key and its values.
+    case repeated(row: Int)
+    /// It equals an entry as a whole.
+    case matched(row: Int)
+
+    var row: Int {
+      switch self {
+      case .update(let update), .unchanged(let update): update.row
+      case .repeated(let row), .matched(let row): row
+      }
+    }
+
+    /// Those of a plan, in the order of the records.
+    static func all(_ plan: ChunkPlan) -> [OtherRecord] {
+      let all =
+        plan.updates.map(OtherRecord.update) + plan.unchangedUpdates.map(OtherRecord.unchanged)
+        + plan.repeatedRows.map(OtherRecord.repeated) + plan.matchedRows.map(OtherRecord.matched)
+      return all.sorted { $0.row < $1.row }
+    }
+  }
+
+  /// Checks what a record says of the values of objects, whose entry has its own values already.
+  private mutating func checkValues(
+    ofRow row: Int, _ resolved: ResolvedLinks, where isSaid: (Int, ResolvedLinks.Link) -> Bool
+  ) {
+    for (index, link) in resolved.links.enumerated() where !link.link.comparedSlots.isEmpty && isSaid(index, link) {
+      for element in link.values.elements(ofRow: row) where isKnown(link.targetOfRow[element], resolved) {
+        conflicts.checkValues(element, ofRow: row, link, number: index, owner: .row(row))
+      }
+    }
   }
 
   /// Checks where an entry leads that has the values of its record already: other values of the object may differ.
   private mutating func check(
-    _ update: ChunkPlan.Update, _ resolved: ResolvedLinks, of chunk: ParsedChunk, isUpdated: [Bool]
+    _ row: Int, of owner: LinkedObjects.Holder, _ resolved: ResolvedLinks, of chunk: ParsedChunk, isUpdated: [Bool]
   ) {
-    for (index, link) in resolved.links.enumerated() where isUpdated[index] && link.isStated(update.row, chunk) {
-      for element in link.values.elements(ofRow: update.row) where link.targetOfRow[element] >= 0 {
-        guard case .stored = resolved.targets[Int(link.targetOfRow[element])] else { continue }
-        conflicts.check(
-          element, ofRow: update.row, link, number: index, owner: LinkedObjects.Holder.stored(key: update.storeKey))
+    for (index, link) in resolved.links.enumerated() where isUpdated[index] && link.isStated(row, chunk) {
+      for element in link.values.elements(ofRow: row) where isKnown(link.targetOfRow[element], resolved) {
+        conflicts.check(element, ofRow: row, link, number: index, owner: owner)
+      }
+    }
+  }
+
+  /// Whether a target is an object of the store, or one that an earlier record creates.
+  private func isKnown(_ target: Int32, _ resolved: ResolvedLinks) -> Bool {
+    guard target >= 0 else { return false }
+    if case .stored = resolved.targets[Int(target)] { return true }
+    return numbers[Int(target)] >= 0
+  }
+
+  /// Takes the values that records have given to objects.
+  private mutating func takeChanges(_ resolved: ResolvedLinks, counts: inout [LinkCounts]) {
+    for (link, count) in conflicts.changeCounts { counts[link].updated += count }
+    for (target, change) in conflicts.changes {
+      let number = numbers[Int(target)]
+      switch resolved.targets[Int(target)] {
+      case .stored(let id): changes[id] = change
+      case .new where number >= 0:
+        guard case .created(let group, let made) = targets[Int(number)] else { continue }
+        for (slot, value) in change.values { creations[group]?.batch.setValue(value, row: made, slot: slot) }
+      case .new, .missing, .ambiguous: continue
       }
     }
   }
@@ -245,22 +305,36 @@ struct PlannedLinks {
     }
   }
 
+  /// The entity whose slots the changes of an object name.
+  func changedEntity(of id: NSManagedObjectID) -> NSEntityDescription? {
+    links.first { $0.link.different == .update && $0.link.entity.rootEntity === id.entity.rootEntity }?.link.entity
+  }
+
+  /// The attributes of an entity that records can change.
+  func changedAttributes(of entity: NSEntityDescription) -> [String] {
+    let slots = links.filter { $0.link.different == .update && $0.link.entity === entity }.flatMap(\.link.otherSlots)
+    return Set(slots).sorted().map { entity.attributeSlots[$0].name }
+  }
+
   /// The number of objects that a save creates.
   var createdCount: Int { creations.values.reduce(0) { $0 + $1.batch.count } }
 
-  /// The rows of the chunk that name an object which was created with this ID; nil for another object.
-  func rows(ofCreated id: NSManagedObjectID) -> [Int]? {
+  /// The rows of the chunk that name an object which was created with this ID, or that change one of the store; nil for
+  /// another object.
+  func rows(ofRelated id: NSManagedObjectID) -> [Int]? {
+    if let change = changes[id] { return change.rows }
     guard let row = id.batchRow else { return nil }
     let creation = creations.values.first { $0.batch.entity === id.entity }
     return creation.flatMap { row < $0.rowsOfObject.count ? $0.rowsOfObject[row] : nil }
   }
 
-  /// Why the store may refuse an object that was created with this ID; nil for another object.
+  /// Why the store may refuse an object that was created or changed; nil for another one.
   func constraintMessage(of id: NSManagedObjectID) -> String? {
-    guard rows(ofCreated: id) != nil else { return nil }
+    guard rows(ofRelated: id) != nil else { return nil }
     let constraints = id.entity.uniquenessConstraintNames.map { $0.joined(separator: ", ") }
     if constraints.isEmpty { return nil }
-    return "the record would create a \(id.entity.name ?? ""), and another one has the same "
+    return
+      "the record would \(changes[id] == nil ? "create" : "change") a \(id.entity.name ?? ""), and another one has the same "
       + constraints.joined(separator: " or the same ")
   }
 

@@ -99,11 +99,29 @@ struct ResolvedLinks {
 
   /// Whether a row of the chunk leads to an object.
   func leads(_ row: Int, _ link: Link) -> Bool {
-    link.values.elements(ofRow: row).contains { element in
-      guard link.targetOfRow[element] >= 0 else { return false }
-      if case .missing = targets[Int(link.targetOfRow[element])] { return false }
-      return true
+    link.values.elements(ofRow: row).contains { !isMissing($0, link) }
+  }
+
+  /// The digests of the chunk's whole records. Names that are left out do not count: no entry leads to them.
+  func wholeKeys(of chunk: ParsedChunk, _ digester: RowDigester) -> [KeyDigest] {
+    let compared = digester.linksOfWhole.compactMap { index in links.first { $0.values.link == index } }
+    var keys = chunk.digests.keys
+    var hasher = WholeRecordHasher()
+    for row in keys.indices {
+      hasher.begin(keys[row])
+      for link in compared {
+        let named = link.values.elements(ofRow: row).lazy.filter { !isMissing($0, link) }
+        hasher.append(named.map { link.values.digests[$0] }, isOrdered: link.link.isOrderOfWhole)
+      }
+      keys[row] = hasher.digest
     }
+    return keys
+  }
+
+  private func isMissing(_ element: Int, _ link: Link) -> Bool {
+    guard link.targetOfRow[element] >= 0 else { return true }
+    if case .missing = targets[Int(link.targetOfRow[element])] { return true }
+    return false
   }
 
   /// Why a row of the chunk can't be imported.

@@ -17,7 +17,8 @@ struct StoredRecords {
       ? try environment.store.perform {
         try InsertedRanges.all(of: environment.definition.entity, environment.tables, in: $0)
       } : []
-    try environment.store.walk(digester, unless: environment.monitor.isCancelled) { digests, keys in
+    try environment.store.walk(digester, with: environment.links, unless: environment.monitor.isCancelled) {
+      digests, keys in
       try index.beginChunk(digests.keys)
       for (digest, key) in zip(digests.keys, keys) {
         let known = index.entry(of: digest)
@@ -35,15 +36,17 @@ struct StoredRecords {
   /// Counts the records of a chunk.
   ///
   /// - Parameters:
+  ///   - names: Finds the related objects; nil for a pipeline without links.
   ///   - entry: The ledger's entry of the input.
   ///   - earlier: The inputs before it.
   func add(
-    _ chunk: ParsedChunk, of entry: LedgerEntry, after earlier: KnownInputs, to overlap: inout Overlap
+    _ chunk: ParsedChunk, _ names: Linker?, of entry: LedgerEntry, after earlier: KnownInputs, to overlap: inout Overlap
   ) throws(RunFailure) {
     overlap.recordCount += chunk.batch.count
     do {
-      try index.beginChunk(chunk.digests.keys)
-      for digest in chunk.digests.keys {
+      let keys = try names?.wholeKeys(of: chunk, digester) ?? chunk.digests.keys
+      try index.beginChunk(keys)
+      for digest in keys {
         let known = index.entry(of: digest)
         var equal = EqualEntries(known, input: entry.number)
         let isStored = equal.match()

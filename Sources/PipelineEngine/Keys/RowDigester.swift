@@ -41,9 +41,15 @@ struct RowDigester: Sendable, Equatable {
   /// Whether the values that an update compares include what a record leads to. For entries of the store they are then
   /// not known.
   var comparesLinks = false
+  /// Indices of the links that are part of whole records. The digests of the rows are without what they lead to, which is
+  /// joined to them where it is looked up.
+  var linksOfWhole: [Int] = []
+
+  /// Whether entries have a key.
+  var hasKey: Bool { !keySlots.isEmpty || !linksOfWhole.isEmpty }
 
   /// Whether entries are compared at all: by a key, or by attributes that must be unique.
-  var identifiesEntries: Bool { !keySlots.isEmpty || !uniqueSlots.isEmpty }
+  var identifiesEntries: Bool { hasKey || !uniqueSlots.isEmpty }
 
   /// The names of the attributes that are digested.
   func attributes(of entity: NSEntityDescription) -> Set<String> {
@@ -54,7 +60,7 @@ struct RowDigester: Sendable, Equatable {
   func digests(of batch: ObjectBatch) -> RowDigests {
     var digests = RowDigests()
     guard identifiesEntries else { return digests }
-    if !keySlots.isEmpty {
+    if hasKey {
       digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull && !isWholeRecord ? .none : $0.digest }
     }
     digests.uniques = uniqueSlots.map { slots in

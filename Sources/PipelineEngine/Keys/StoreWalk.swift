@@ -11,10 +11,17 @@ struct StoreWalk: Sendable {
 
   private let context: NSManagedObjectContext
   private let entity: NSEntityDescription
+  private let join: Join
 
-  init(_ context: NSManagedObjectContext, _ entity: NSEntityDescription) {
+  /// Joins what entries with these IDs lead to to the digests of their own attributes. Called on the context's queue.
+  typealias Join = @Sendable (inout [KeyDigest], [NSManagedObjectID], NSManagedObjectContext) throws -> Void
+
+  init(
+    _ context: NSManagedObjectContext, _ entity: NSEntityDescription, joining join: @escaping Join = { _, _, _ in }
+  ) {
     self.context = context
     self.entity = entity
+    self.join = join
   }
 
   /// Subentities are excluded.
@@ -23,14 +30,16 @@ struct StoreWalk: Sendable {
   ///   walk.
   func start(_ digester: RowDigester) -> BoundedQueue<Result<Batch, any Error>> {
     let queue = BoundedQueue<Result<Batch, any Error>>(capacity: Self.batchesAheadMax)
-    let (context, entity) = (context, entity)
+    let (context, entity, join) = (context, entity, join)
     context.perform {
       let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
       request.includesSubentities = false
       do {
         try context.walk(request, attributes: digester.attributes(of: entity), rowsPerBatch: Self.rowsPerBatch) {
           batch, ids in
-          queue.send(.success((digester.digests(of: batch), ids.indices.map { ids.key(at: $0) ?? 0 })))
+          var digests = digester.digests(of: batch)
+          if !digester.linksOfWhole.isEmpty { try join(&digests.keys, Array(ids), context) }
+          return queue.send(.success((digests, ids.indices.map { ids.key(at: $0) ?? 0 })))
         }
       } catch {
         _ = queue.send(.failure(error))

@@ -28,6 +28,8 @@ struct InputRecognizer {
   let entries: KnownInputs?
   /// The treatment of an input that has changed since an import.
   let changedInputs: PipelineDefinition.ChangedInputPolicy
+  /// Whether whole records can be compared with what they lead to.
+  var comparesLinks = true
 
   /// Length in bytes of the head by which inputs are recognised.
   static let headBytes = 64 << 10
@@ -111,26 +113,24 @@ struct InputRecognizer {
     return .grown(entry)
   }
 
-  private var isLinked: Bool { !definition.linkedColumns.isEmpty }
-
   private func foreign(_ entry: LedgerEntry) -> String {
     let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
     return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.name), by the pipeline "
-      + "'\(entry.pipeline)' as it was then. \(entry.waysOut(isReadTwice: true, isLinked: isLinked))"
+      + "'\(entry.pipeline)' as it was then. \(entry.waysOut(isReadTwice: true, isComparable: comparesLinks))"
   }
 
   private func grown(_ entry: LedgerEntry) -> String {
     let count = entry.progress.position.record - 1
     return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.name), "
       + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. "
-      + "\(entry.waysOut(isReadTwice: true, isLinked: isLinked)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
+      + "\(entry.waysOut(isReadTwice: true, isComparable: comparesLinks)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
   }
 
   private func changed(_ entry: LedgerEntry) -> String {
     "it was imported up to record \(entry.progress.position.record - 1) on \(LedgerDate.text(entry.savedAt)), and "
       + "what comes before that has changed since. Put the old file back and run again, or "
       + (definition.key.isEmpty
-        ? isLinked ? "undo that run and import all of it" : "replace what that run inserted with --replace"
+        ? comparesLinks ? "replace what that run inserted with --replace" : "undo that run and import all of it"
         : "import all of it with --again: its key tells what is stored")
   }
 }
@@ -143,9 +143,9 @@ extension LedgerEntry {
   ///
   /// - Parameters:
   ///   - isReadTwice: Whether the changed input is a file; a pipe can't replace anything.
-  ///   - isLinked: Whether records lead to related objects, so that they are not compared as a whole.
-  func waysOut(isReadTwice: Bool, isLinked: Bool) -> String {
-    if isLinked {
+  ///   - isComparable: Whether records can be compared as a whole.
+  func waysOut(isReadTwice: Bool, isComparable: Bool) -> String {
+    if !isComparable {
       return
         "Undo that import first, or, if something such as date and place tells the records apart, declare it as the "
         + "key of the pipeline, with \"duplicates\": \"update\"."

@@ -27,8 +27,8 @@ final class Ledger: SaveParticipant {
 
   private struct Pending: Sendable {
     var page = Page()
-    /// The entries that the save updates, as they were before.
-    var overwritten = OverwrittenEntries()
+    /// The entries and related objects that the save updates, as they were before.
+    var overwritten: [OverwrittenEntries] = []
     /// The objects that it links entries to, or unlinks.
     var linked: [LinkedKeys] = []
   }
@@ -80,7 +80,7 @@ final class Ledger: SaveParticipant {
   func prepare(_ page: Page) { pending.withLock { $0 = Pending(page: page) } }
 
   /// Adds to the page what the save is about to overwrite.
-  func add(_ overwritten: OverwrittenEntries) { pending.withLock { $0.overwritten = overwritten } }
+  func add(_ overwritten: [OverwrittenEntries]) { pending.withLock { $0.overwritten = overwritten } }
 
   /// Adds to the page the objects at the other ends of relationships that saves change: those of the next save, or of
   /// earlier ones of the same transaction.
@@ -91,7 +91,7 @@ final class Ledger: SaveParticipant {
 
   func write(to transaction: SaveTransaction) throws {
     let (page, overwritten, linked) = pending.withLock { ($0.page, $0.overwritten, $0.linked) }
-    guard !page.statements.isEmpty else { return }
+    guard !page.statements.isEmpty || page.input != nil else { return }
     if let known = page.dataVersion, try transaction.rows(Self.dataVersionQuery).first?.first as? Int64 != known {
       throw OutdatedLinks()
     }
@@ -100,7 +100,7 @@ final class Ledger: SaveParticipant {
     if let input = page.input {
       try undoRecords.withLock { records in
         try records.noteInsertions(page, ofInput: input, transaction)
-        try records.note(overwritten, ofInput: input, transaction)
+        for entries in overwritten { try records.note(entries, ofInput: input, transaction) }
         for keys in linked where !keys.isEmpty { try records.note(keys, ofInput: input, transaction) }
       }
     }
@@ -119,6 +119,9 @@ final class Ledger: SaveParticipant {
     undoRecords.withLock { $0.didRollBack() }
     clear()
   }
+
+  /// Called when an undo has written to the tables: the numbers of its records are read again.
+  func didUndo() { undoRecords.withLock { $0.didRollBack() } }
 }
 
 /// A save that relies on related objects as they were before another program has written to the store.

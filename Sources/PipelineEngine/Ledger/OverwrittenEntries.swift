@@ -14,27 +14,47 @@ struct OverwrittenEntries: Sendable {
 
   /// The names of the attributes whose values are kept.
   let attributes: [String]
+  /// The name of the entity of related objects; nil for the entries of the input.
+  let entity: String?
   private(set) var entries: [Entry] = []
 
   var count: Int { entries.count }
 
-  init(attributes: [String] = []) { self.attributes = attributes }
+  init(attributes: [String] = [], of entity: String? = nil) { (self.attributes, self.entity) = (attributes, entity) }
 
   mutating func append(_ entry: Entry) { entries.append(entry) }
 
   // MARK: Encoding
 
+  /// Begins the name of an entity, which precedes those of the attributes.
+  private static let entityMark = "@"
+
   /// The names and the entries as bytes. Integers are little-endian; texts and blobs follow their length.
   var encoded: Data {
     var bytes = PackedBytes()
-    bytes.append(Int64(attributes.count))
-    for name in attributes { bytes.append(Array(name.utf8)) }
+    let names = (entity.map { [Self.entityMark + $0] } ?? []) + attributes
+    bytes.append(Int64(names.count))
+    for name in names { bytes.append(Array(name.utf8)) }
     for entry in entries {
       bytes.append(entry.key)
       bytes.append(entry.version)
       for value in entry.values { bytes.append(value) }
     }
     return Data(bytes.all)
+  }
+
+  /// The bytes that begin with the entity, if there is one.
+  static let headBytes = 1024
+
+  /// The entity of related objects that the first bytes of `encoded` name; nil for the entries of the input.
+  static func entity(ofHead head: Data) -> String? {
+    var bytes = PackedBytes(Array(head))
+    guard bytes.nextInteger() != nil, let name = bytes.nextBytes() else { return nil }
+    return entity(named: String(decoding: name, as: UTF8.self))
+  }
+
+  private static func entity(named name: String) -> String? {
+    name.hasPrefix(entityMark) ? String(name.dropFirst()) : nil
   }
 
   /// From `encoded`; nil for bytes that are damaged.
@@ -46,6 +66,8 @@ struct OverwrittenEntries: Sendable {
       guard let name = bytes.nextBytes() else { return nil }
       names.append(String(decoding: name, as: UTF8.self))
     }
+    entity = names.first.flatMap(Self.entity(named:))
+    if entity != nil { names.removeFirst() }
     attributes = names
     while !bytes.isAtEnd {
       guard let key = bytes.nextInteger(), let version = bytes.nextInteger() else { return nil }

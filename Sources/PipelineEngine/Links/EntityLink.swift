@@ -13,12 +13,14 @@ struct EntityLink: Sendable {
   let incomplete: LinkDefinition.IncompletePolicy
   let different: LinkDefinition.DifferencePolicy
   /// The bytes between values; nil for a to-one relationship.
-  let separator: [UInt8]?
+  var separator: [UInt8]?
   /// Indices of the pipeline's columns.
   let columns: [Int]
   /// Whether what it leads to is looked up when all entries of the run are in the store: entries of the own entity or of a
   /// later part may come after the records that name them.
   var isLate = false
+  /// Whether columns of the run also lead over the relationship from its other end.
+  var isPaired = false
   /// Whether a pipeline declares it; a column can also lead somewhere by its name alone.
   var isDeclared = true
   /// Whether it leads to records by the names that they give themselves.
@@ -37,7 +39,7 @@ struct EntityLink: Sendable {
   let identifyingSlots: [Int]
   /// The slots of the other columns.
   let otherSlots: [Int]
-  /// Those whose values must not contradict the object's.
+  /// Those whose values are compared with the object's.
   var comparedSlots: [Int] { different == .keep ? [] : otherSlots }
   /// Whether an object can belong to one entry only.
   var isExclusive: Bool { relationship.inverseRelationship?.isToMany == false }
@@ -150,6 +152,15 @@ extension EntityLink {
       if other.relationship.destinationEntity === link.relationship.destinationEntity, other.by == link.by,
         other.policy == link.policy
       {
+        continue
+      }
+      if [other, link].contains(where: { $0.different == .update }) {
+        mistakes.append(
+          .init(
+            path: definition.columnPath(link.columns[0]),
+            message:
+              "'\(other.name)' and '\(link.name)' lead to the same objects of \(root.name ?? ""), and one of them "
+              + "changes their values; give both the same 'by' and 'ifMissing'"))
         continue
       }
       if other.policy != .create, link.policy != .create {

@@ -73,6 +73,7 @@ extension RunSummary {
   private func describe(_ link: LinkCounts) -> (String, String) {
     let would = kind == .validate ? "would be " : ""
     var parts = ["\(would)created \(TextTable.grouped(link.created))", "linked \(TextTable.grouped(link.linked))"]
+    if link.updated > 0 { parts.append("\(would)updated \(TextTable.grouped(link.updated))") }
     if link.leftOut > 0 { parts.append("left out \(TextTable.grouped(link.leftOut))") }
     return (entities == nil ? link.entity : "to \(link.entity)", parts.joined(separator: ", "))
   }

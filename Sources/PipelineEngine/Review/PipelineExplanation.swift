@@ -130,12 +130,13 @@ public struct PipelineExplanation: Sendable {
       ? "; an empty field among these counts as no value"
       : ""
     let others = group.columns.map(\.attribute).filter { !group.link.by.contains($0) }
-    let different =
-      others.isEmpty
-      ? ""
-      : group.link.ifDifferent == .keep
-        ? "; another \(others.joined(separator: " or ")) changes nothing"
-        : "; another \(others.joined(separator: " or ")) rejects the record"
+    let effect =
+      switch group.link.ifDifferent {
+      case .keep: "changes nothing"
+      case .reject: "rejects the record"
+      case .update: "is written to it"
+      }
+    let different = others.isEmpty ? "" : "; another \(others.joined(separator: " or ")) \(effect)"
     return "\(group.relationship): \(names); a missing one \(then)\(different)\(incomplete)"
   }
 

@@ -21,7 +21,7 @@ public struct StoreUndo: Sendable {
     public var inputs: [String]
     /// The number of entries that are deleted.
     public var deleted: Int
-    /// The number of entries that get their former values back.
+    /// The number of entries and related objects that get their former values back.
     public var restored: Int
     /// The number of entries that were deleted since.
     public var missing: Int
@@ -127,7 +127,7 @@ public struct StoreUndo: Sendable {
             message: "\(path) was changed meanwhile; nothing was taken back. Look at it again, and repeat the undo")
         }
         try Self.explained(path) {
-          let roots = Set(work.undos.map(\.rootName))
+          let roots = Set(work.undos.filter(\.deletes).map(\.rootName))
           for undo in work.undos { try undo.unlink(keeping: plan.changed[undo.entityName] ?? [], roots) }
           for undo in work.undos { try undo.apply(keeping: plan.changed[undo.entityName] ?? []) }
         }
@@ -237,31 +237,25 @@ public struct StoreUndo: Sendable {
     _ inputs: [LedgerEntry], in path: String, vocabulary: DefinitionVocabulary, model modelName: String?,
     timeoutSeconds: Double, isReadOnly: Bool
   ) throws(RunFailure) -> Work {
-    // The newest first.
-    let names = inputs.map(\.entity).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    let (store, entities) = try explained(path) {
-      let definition = PipelineDefinition(name: "undo", entity: names.first ?? "", vocabulary: vocabulary)
+    let store = try explained(path) {
+      let definition = PipelineDefinition(name: "undo", entity: inputs.first?.entity ?? "", vocabulary: vocabulary)
         .using(model: modelName)
       let run = try RunModel(
         definition, given: nil, store: path,
         access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds))
       if run.isOfTables { throw RunModel.unknownModel(of: path) }
       let model = run.model
-      let entities = try names.map { name in
-        if let entity = model.entitiesByName[name] { return entity }
-        throw UndoRefusal(
-          message: "the model has no entity '\(name)', which the import filled; name the store's model with --model")
+      guard let entity = inputs.first.flatMap({ model.entitiesByName[$0.entity] }) else {
+        throw InputUndo.unknownEntity(inputs.first?.entity ?? "")
       }
-      let store = ImportStore(
+      return ImportStore(
         container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model),
-        entity: entities[0], path: path, isDryRun: isReadOnly, isAtomic: false, lockTimeoutSeconds: timeoutSeconds)
-      return (store, entities)
+        entity: entity, path: path, isDryRun: isReadOnly, isAtomic: false, lockTimeoutSeconds: timeoutSeconds)
     }
     try store.openExisting()
-    let undos = entities.map { entity in
-      InputUndo(
-        inputs.filter { $0.entity == entity.name }, in: store.container, entity: entity,
-        tables: LedgerTables(vocabulary), program: vocabulary.program)
+    let undos = try explained(path) {
+      try InputUndo.all(
+        of: inputs, in: store.container, tables: LedgerTables(vocabulary), program: vocabulary.program)
     }
     return Work(store: store, undos: undos, chosen: Set(inputs.map(\.id)))
   }

@@ -3,7 +3,7 @@ import ManagedObjectModel
 import OpenCoreData
 import PersistentStores
 
-/// Takes back what inputs have inserted and updated, by the records of the ledger.
+/// Takes back what inputs have inserted and updated of one entity, by the records of the ledger.
 ///
 /// An entry that was changed since, by hand or by a later run, is not touched: then nothing is taken back.
 struct InputUndo {
@@ -11,6 +11,8 @@ struct InputUndo {
   private let entity: NSEntityDescription
   private let tables: LedgerTables
   private let inputs: [LedgerEntry]
+  /// The numbers of those of them that are recorded as undone with this entity: no other entity follows.
+  private let finished: Set<Int64>
   /// The program's name in messages.
   private let program: String
   private var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
@@ -18,12 +20,15 @@ struct InputUndo {
   private static let entriesPerChunk = 2000
   private static let examplesMax = 5
 
-  /// - Parameter inputs: Entries of the ledger, none of them undone, of the same entity.
+  /// - Parameters:
+  ///   - inputs: Entries of the ledger, none of them undone, that have inserted or changed objects of the entity.
+  ///   - finished: The numbers of those that concern no entity that is taken back later.
   init(
-    _ inputs: [LedgerEntry], in container: NSPersistentContainer, entity: NSEntityDescription, tables: LedgerTables,
-    program: String
+    _ inputs: [LedgerEntry], finishing finished: Set<Int64>, in container: NSPersistentContainer,
+    entity: NSEntityDescription, tables: LedgerTables, program: String
   ) {
     self.container = container
+    self.finished = finished
     self.entity = entity
     self.tables = tables
     self.inputs = inputs.sorted { $0.id < $1.id }
@@ -32,6 +37,10 @@ struct InputUndo {
 
   var entityName: String { entity.name ?? "" }
   var rootName: String { entity.rootEntity.name ?? "" }
+  /// Those that have inserted entries, and not only changed related objects.
+  private var ownInputs: [LedgerEntry] { inputs.filter { $0.entity == entityName } }
+  /// Whether entries are deleted.
+  var deletes: Bool { !ownInputs.isEmpty }
 
   // MARK: Checking
 
@@ -42,8 +51,10 @@ struct InputUndo {
   /// - Parameters:
   ///   - chosen: The inputs that are taken back together with these, of other entities.
   ///   - keepsChanged: Whether entries that were changed since stay, and the rest is taken back.
+  ///   - advice: What to do if others lead to entries that would be deleted.
   func plan(
-    _ others: [LedgerEntry], with chosen: Set<Int64> = [], keepsChanged: Bool = false
+    _ others: [LedgerEntry], with chosen: Set<Int64> = [], keepsChanged: Bool = false,
+    advice: String = "undo that one first, or name both"
   ) throws -> UndoPlan {
     guard try tables.layout(in: coordinator) ?? .first != .first else {
       throw UndoRefusal(message: "an earlier version of this program made the ledger, and kept nothing for an undo")
@@ -84,8 +95,7 @@ struct InputUndo {
       throw UndoRefusal(
         message:
           "\(later.path), imported on \(LedgerDate.text(later.savedAt)) by the run \(later.run), leads to entries "
-          + "that would be deleted, such as \(entity.name ?? "") \(key). Nothing was taken back; undo that one first, or "
-          + "name both")
+          + "that would be deleted, such as \(entity.name ?? "") \(key). Nothing was taken back; \(advice)")
     }
     return plan
   }
@@ -126,7 +136,7 @@ struct InputUndo {
 
   private func insertedRanges() throws -> [ClosedRange<Int64>] {
     var all: [ClosedRange<Int64>] = []
-    for input in inputs {
+    for input in ownInputs {
       let rows = try coordinator.participantRows(
         "SELECT firstKey, lastKey FROM \(tables.inserted) WHERE inputID = ? ORDER BY firstKey", [input.id])
       let ranges = rows.compactMap { row -> ClosedRange<Int64>? in
@@ -169,9 +179,8 @@ struct InputUndo {
       for row in rows {
         guard let ordinal = row[0] as? Int64, let data = row[1] as? Data,
           let entries = OverwrittenEntries(encoded: data)
-        else {
-          throw UndoRefusal(message: "the ledger's record of what \(input.path) has overwritten is damaged")
-        }
+        else { throw UndoRefusal.damaged(input) }
+        guard entries.entity ?? input.entity == entityName else { continue }
         if let unknown = entries.attributes.first(where: {
           entity.slot(named: $0) == nil && entity.relationshipsByName[$0] == nil
         }) {
@@ -236,7 +245,7 @@ struct InputUndo {
       for object in objects where isTaken(object) { object.managedObjectContext?.delete(object) }
       note(objects.first?.managedObjectContext)
     }
-    var statements = inputs.flatMap { tables.undo(input: $0.id) }
+    var statements = inputs.filter { finished.contains($0.id) }.flatMap { tables.undo(input: $0.id) }
     try forEachChunk(of: values.keys(outside: ranges)) { _, objects in
       let taken = objects.filter(isTaken)
       for object in taken { try values.restore(object) }

@@ -22,4 +22,8 @@ struct UndoPlan: Sendable, Equatable {
 /// Why inputs can't be taken back.
 struct UndoRefusal: Error {
   let message: String
+
+  static func damaged(_ input: LedgerEntry) -> UndoRefusal {
+    UndoRefusal(message: "the ledger's record of what \(input.path) has overwritten is damaged")
+  }
 }

@@ -112,6 +112,7 @@ struct LinkedCounts: Decodable, Equatable {
     let created: Int
     let linked: Int
     let leftOut: Int
+    let updated: Int
   }
 
   private let report: Report
@@ -122,6 +123,9 @@ struct LinkedCounts: Decodable, Equatable {
   }
 
   init(_ output: ProgramOutput) throws { report = try JSONDecoder().decode(Report.self, from: output.bytes) }
+
+  /// How often records have changed objects of an entity.
+  func updated(_ entity: String) -> Int { report.links?.first { $0.entity == entity }?.updated ?? 0 }
 
   /// A line for each entity: its name, and what was created, linked and left out.
   var links: String {

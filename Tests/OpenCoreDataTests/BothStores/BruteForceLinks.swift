@@ -39,12 +39,33 @@ struct BruteForceLinks: Sendable {
 
   private func position(_ place: Place, _ name: String) -> Int { positions[name]?[place] ?? -1 }
 
-  /// The first row that leads to a row that is gone.
-  func dangling(_ isThere: (Place) -> Bool) -> (relationship: String, place: Place)? {
-    for (name, ends) in one {
+  /// The first row that leads to a row that is gone, except over these relationships.
+  func dangling(
+    except ignored: Set<String>, _ isThere: (Place) -> Bool
+  ) -> (relationship: String, place: Place)? {
+    for (name, ends) in one where !ignored.contains(name) {
       if let end = ends.first(where: { !isThere($0.value) }) { return (name, end.key) }
     }
     return nil
+  }
+
+  /// The names of the relationships whose keys a deletion leaves, because the rule of their inverses is no action.
+  static func left(by entities: [NSEntityDescription]) -> Set<String> {
+    let all = entities.flatMap { $0.relationshipsByName.values }
+    return Set(all.filter { $0.inverseRelationship?.deleteRule == .noActionDeleteRule }.map(name))
+  }
+
+  /// Whether rows lead to one of these, other than these themselves, or share a list with one.
+  func areTaken(_ places: Set<Place>) -> Bool {
+    let isLedTo = one.values.contains { ends in
+      ends.contains { places.contains($0.value) && !places.contains($0.key) }
+    }
+    let isListed = lists.values.contains { lists in
+      lists.contains { owner, members in
+        !members.isEmpty && places.contains(owner) || members.contains(where: places.contains)
+      }
+    }
+    return isLedTo || isListed
   }
 
   // MARK: Changing
@@ -105,9 +126,18 @@ struct BruteForceLinks: Sendable {
     }
   }
 
-  /// The row is gone; what it led to is forgotten, and so are the lists that it was in.
-  mutating func forget(_ place: Place) {
-    for name in one.keys { one[name]?[place] = nil }
+  /// The row is gone; what it led to is forgotten, and so are the lists that it was in, and its members if they do not know
+  /// of it.
+  mutating func forget(_ place: Place, of entity: NSEntityDescription) {
+    for name in one.keys {
+      one[name]?[place] = nil
+      positions[name]?[place] = nil
+    }
+    for relationship in entity.relationshipsByName.values
+    where relationship.isToMany && relationship.inverseRelationship == nil {
+      let name = Self.name(relationship)
+      for (member, owner) in one[name] ?? [:] where owner == place { one[name]?[member] = nil }
+    }
     for name in lists.keys {
       lists[name]?[place] = nil
       for owner in lists[name]?.keys.map(\.self) ?? [] { lists[name]?[owner]?.removeAll { $0 == place } }

@@ -61,14 +61,14 @@ final class BruteForceReader: RowReader {
       guard query.covers(row.entity), key > query.keyAbove ?? 0 else { continue }
       var fetched = fetched(row, key)
       guard try accepts(query, fetched) else { continue }
-      fetched.extras = query.keyPaths.map { _ in .null }
+      fetched.extras = try query.keyPaths.map { try value($0, of: fetched) }
       result.append(fetched)
     }
     return result
   }
 
   private func accepts(_ query: FetchQuery, _ row: FetchedRow) throws -> Bool {
-    try QueryFilter(query, row.id.entity).accepts(QueriedBareRow(row: row))
+    try QueryFilter(query, row.id.entity).accepts(QueriedLinkedRow(row: row, reader: self))
   }
 
   private func slice<Element>(_ elements: [Element], _ query: FetchQuery) -> [Element] {
@@ -92,30 +92,30 @@ final class BruteForceReader: RowReader {
     var rows = try matches(query)
     try query.sort(&rows)
     if !shape.groupNames.isEmpty {
-      rows = unique(rows) { row in shape.groupNames.map { value($0, of: row) } }
+      rows = try unique(rows) { row in try shape.groupNames.map { try value($0, of: row) } }
       if let having = shape.having {
         var condition = FetchQuery(entity: query.entity)
         condition.predicate = having
         rows = try rows.filter { try accepts(condition, $0) }
       }
     }
-    func shown(_ row: FetchedRow) -> [StoredValue] {
-      shape.columns.map { column in
+    func shown(_ row: FetchedRow) throws -> [StoredValue] {
+      try shape.columns.map { column in
         switch column {
         case .objectID: row.id.comparisonValue
-        case .attribute: value(column.name, of: row)
+        case .attribute: try value(column.name, of: row)
         }
       }
     }
-    if shape.isDistinct { rows = unique(rows, by: shown) }
+    if shape.isDistinct { rows = try unique(rows, by: shown) }
     if shape.joinsRows {
       // A result that stands for several rows has no key to be ordered by.
-      rows.sort { left, right in
+      try rows.sort { left, right in
         for key in query.sortKeys {
-          let order = key.compare(value(key.name, of: left), value(key.name, of: right))
+          let order = key.compare(try value(key.name, of: left), try value(key.name, of: right))
           if order != .orderedSame { return order == .orderedAscending }
         }
-        for (one, other) in zip(shown(left), shown(right)) {
+        for (one, other) in zip(try shown(left), try shown(right)) {
           let order = StoredValueOrder.compare(one, other)
           if order != 0 { return order < 0 }
         }
@@ -123,22 +123,46 @@ final class BruteForceReader: RowReader {
       }
     }
     let wantsID = shape.columns.contains(.objectID)
-    return slice(rows, query).map { row in
+    return try slice(rows, query).map { row in
       DictionaryRow(
         id: wantsID ? row.id : nil,
-        values: shape.columns.map { $0 == .objectID ? .null : value($0.name, of: row) })
+        values: try shape.columns.map { $0 == .objectID ? .null : try value($0.name, of: row) })
     }
   }
 
-  /// Null at the end of a path over relationships.
-  private func value(_ name: String, of row: FetchedRow) -> StoredValue {
-    row.id.entity.slot(named: name).map { row.values[$0] } ?? .null
+  private func value(_ name: String, of row: FetchedRow) throws -> StoredValue {
+    try value(name.split(separator: ".").map(String.init), of: row)
   }
 
-  private func unique(_ rows: [FetchedRow], by values: (FetchedRow) -> [StoredValue]) -> [FetchedRow] {
+  /// The value at the end of a path over to-one relationships.
+  private func value(_ keyPath: [String], of row: FetchedRow) throws -> StoredValue {
+    if keyPath.count == 1, let slot = row.id.entity.slot(named: keyPath[0]) { return row.values[slot] }
+    return try value(at: AttributePath(keyPath, of: row.id.entity), of: row)
+  }
+
+  /// Null where the path is broken.
+  fileprivate func value(at path: AttributePath, of row: FetchedRow) throws -> StoredValue {
+    var row = row
+    for relationship in path.relationships {
+      guard let next = try rows(over: relationship, from: row).first else { return .null }
+      row = next
+    }
+    switch path.end {
+    case .attribute(let attribute, _): return row.id.entity.slot(named: attribute.name).map { row.values[$0] } ?? .null
+    case .object: return row.id.comparisonValue
+    case .entityName: return row.id.entity.name.map { .text($0) } ?? .null
+    }
+  }
+
+  /// The rows at the other end of a relationship.
+  fileprivate func rows(over relationship: NSRelationshipDescription, from row: FetchedRow) throws -> [FetchedRow] {
+    try rows(for: try related(relationship, of: [row.id])[0]).compactMap(\.self)
+  }
+
+  private func unique(_ rows: [FetchedRow], by values: (FetchedRow) throws -> [StoredValue]) rethrows -> [FetchedRow] {
     var seen: [[StoredValue]] = []
-    return rows.filter { row in
-      let own = values(row)
+    return try rows.filter { row in
+      let own = try values(row)
       let isKnown = seen.contains { $0 == own }
       if !isKnown { seen.append(own) }
       return !isKnown
@@ -189,17 +213,22 @@ final class BruteForceCursor: RowCursor {
   }
 }
 
-/// A row whose relationships are not asked for.
-private struct QueriedBareRow: QueriedObject {
+/// A row as a query sees it.
+private struct QueriedLinkedRow: QueriedObject {
   let row: FetchedRow
+  let reader: BruteForceReader
 
   var queriedEntity: NSEntityDescription { row.id.entity }
 
   func value(ofSlot slot: Int) throws -> StoredValue { row.values[slot] }
 
-  func value(at path: AttributePath) throws -> StoredValue {
-    path.relationships.isEmpty ? row.id.comparisonValue : .null
-  }
+  func value(at path: AttributePath) throws -> StoredValue { try reader.value(at: path, of: row) }
 
-  func elements(_ path: ElementPath) throws -> [QueriedBareRow] { [] }
+  func elements(_ path: ElementPath) throws -> [QueriedLinkedRow] {
+    var found = [row]
+    for relationship in path.relationships {
+      found = try found.flatMap { try reader.rows(over: relationship, from: $0) }
+    }
+    return found.map { QueriedLinkedRow(row: $0, reader: reader) }
+  }
 }

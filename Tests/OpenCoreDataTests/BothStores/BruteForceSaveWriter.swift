@@ -34,7 +34,8 @@ final class BruteForceSaveWriter: SaveWriter {
       for rows in changes.insertions { insert(rows, &state) }
       guard conflicts.isEmpty, refusals.isEmpty else { return }
       try link(changes.relationships, &state)
-      if let end = state.links.dangling({ state.tables[$0.root]?[$0.key] != nil }) {
+      let dangling = state.links.dangling(except: store.relationshipsLeft) { state.tables[$0.root]?[$0.key] != nil }
+      if let end = dangling {
         throw NSError.coreData(.relationshipDeniedDelete, "\(end.relationship) of \(end.place) leads to a deleted row.")
       }
     }

@@ -49,6 +49,8 @@ final class BruteForceStore: RowStore {
   let isReadOnly: Bool
   let identity: StoreIdentity
   private let entityNames: Set<String>
+  /// Relationships whose keys a deletion leaves.
+  let relationshipsLeft: Set<String>
   private let plantedError: PlantedError?
   private let states = Locked(States())
   private let metadataKept: Locked<Metadata>
@@ -61,6 +63,7 @@ final class BruteForceStore: RowStore {
     self.plantedError = plantedError
     let entities = model.entities(forConfigurationName: configuration) ?? []
     entityNames = Set(entities.compactMap(\.name))
+    relationshipsLeft = BruteForceLinks.left(by: entities)
     let roots = Set(model.entities.compactMap(\.rootEntity.name)).sorted()
     var numbers: [String: UInt64] = [:]
     for entity in model.entities {
@@ -211,7 +214,12 @@ final class BruteForceStore: RowStore {
   func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome {
     try batch { state in
       var outcome = BatchOutcome()
-      for key in Set(keys).sorted() {
+      let found = Set(keys).sorted().filter { state.row(entity, $0) != nil }
+      let root = entity.rootEntity.name ?? ""
+      if state.links.areTaken(Set(found.map { BruteForceLinks.Place(root: root, key: $0) })) {
+        throw NSError.coreData(.relationshipDeniedDelete, "Others are linked to the rows that would be deleted.")
+      }
+      for key in found {
         guard let row = state.remove(entity, key) else { continue }
         outcome.note(NSManagedObjectID(entity: row.entity, store: identity, key: key), wantsIDs)
       }
@@ -340,8 +348,9 @@ extension BruteForceStore.State {
   @discardableResult
   mutating func remove(_ entity: NSEntityDescription, _ key: Int64) -> BruteForceStore.Row? {
     let root = entity.rootEntity.name ?? ""
-    links.forget(BruteForceLinks.Place(root: root, key: key))
-    return tables[root]?.removeValue(forKey: key)
+    guard let row = tables[root]?.removeValue(forKey: key) else { return nil }
+    links.forget(BruteForceLinks.Place(root: root, key: key), of: row.entity)
+    return row
   }
 
   mutating func put(_ row: BruteForceStore.Row, _ key: Int64) {

@@ -8,11 +8,11 @@ import Testing
 // Rule: what a relationship had at the start of an event is known, and additions in many events cost no more than in one:
 // none of them copies those of earlier events.
 
-@Suite("Objects that are added to a relationship one by one")
+@Suite("Objects that are added to a relationship one by one", .overBothStores)
 struct AddedMembersTests {
   @Test("Each event knows what there was before, and copies nothing for it")
   func events() throws {
-    let graph = try LinkedGraph()
+    let graph = try LinkedGraph(kind: .current)
     let context = graph.context()
     try context.performAndWait {
       let parent = LinkedGraph.make("Node", 0, in: context)
@@ -33,7 +33,7 @@ struct AddedMembersTests {
   @Test("Any additions, moves, removals and copies agree with lists")
   func agreement() throws {
     var random = Randomness.generator()
-    let graph = try LinkedGraph()
+    let graph = try LinkedGraph(kind: .current)
     let context = graph.context()
     try context.performAndWait {
       let objects = (0..<8).map { LinkedGraph.make("Node", $0, in: context) }

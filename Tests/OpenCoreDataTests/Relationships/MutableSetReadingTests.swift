@@ -6,13 +6,13 @@ import Testing
 // Rule (Apple documentation: mutableSetValue(forKey:), mutableOrderedSetValue(forKey:)): the proxies have the objects of
 // the relationship, whichever member of a set asks for them.
 
-@Suite("Mutable sets have the objects of their relationship for all that reads sets")
+@Suite("Mutable sets have the objects of their relationship for all that reads sets", .overBothStores)
 struct MutableSetReadingTests {
   private let graph: LinkedGraph
   private let context: NSManagedObjectContext
 
   init() throws {
-    graph = try LinkedGraph()
+    graph = try LinkedGraph(kind: .current)
     context = graph.context()
   }
 

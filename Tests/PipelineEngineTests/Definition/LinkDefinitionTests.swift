@@ -102,8 +102,12 @@ import Testing
       name + #", {"name": "x", "attribute": "first.name", "link": {"ifMissing": "leave"}}"#, "",
       "lead to the same objects of Spot"
     ),
+    (
+      name + #", {"name": "x", "attribute": "first.name", "link": {"ifMissing": "leave", "ifDifferent": "update"}}"#,
+      "",
+      "one of them changes their values"
+    ),
     (name, #", "key": ["spot.name"]"#, "key[0]: 'spot.name' belongs to a related object"),
-    (name, #", "changedInputs": "onlyNew""#, "changedInputs: compares whole records"),
     (
       name, #", "recordRules": [{"rule": "anyOf", "columns": ["spot", "date"]}]"#,
       "'spot' belongs to a related object"

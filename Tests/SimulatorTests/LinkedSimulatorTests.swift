@@ -1,0 +1,239 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One seed draws files of two parts, runs, dry runs, undos and kills; after each step the store holds what a plain model
+/// says: spots that records of sessions change, sessions that lead to spots and tags, and both ends of each link.
+/// `ROUNDS` scales it, `SEED=n ROUNDS=1` repeats one world.
+@Suite("Whatever happens to linked entries, the store holds what the model says")
+struct LinkedSimulatorTests {
+  @Test(arguments: Randomness.seeds(4, long: 600))
+  func `Runs, dry runs and undos`(seed: UInt64) throws {
+    let world = try LinkedSimulation(seed: seed)
+    defer { Figures.add("steps", world.stepCount, suite: Self.self) }
+    try expectAgreement(world, steps: 16)
+  }
+
+  @Test(arguments: Randomness.seeds(2, long: 300))
+  func `The same with processes that are killed`(seed: UInt64) throws {
+    let world = try LinkedSimulation(seed: seed &+ 1_000_000_007, kills: true)
+    defer { Figures.add("kills", world.killCount, suite: Self.self) }
+    try expectAgreement(world, steps: 12)
+  }
+
+  @Test("A model with one wrong rule is found to be wrong", arguments: LinkedModel.Mistake.allCases)
+  func canary(mistake: LinkedModel.Mistake) throws {
+    for seed in 1...12 as ClosedRange<UInt64> {
+      do {
+        try LinkedSimulation(seed: seed, mistake: mistake).play(steps: 10)
+      } catch is Mismatch {
+        return
+      }
+    }
+    Issue.record("\(mistake) was not found in 12 worlds")
+  }
+
+  private func expectAgreement(_ world: LinkedSimulation, steps: Int) throws {
+    do {
+      try world.play(steps: steps)
+    } catch let mismatch as Mismatch {
+      Issue.record("\(mismatch)")
+    }
+  }
+}
+
+/// A store, two kinds of files and the model, and the steps that a seed plays on them.
+private final class LinkedSimulation {
+  private let seed: UInt64
+  private var random: SeededGenerator
+  private let folder: TemporaryFolder
+  private let shimFolder: TemporaryFolder
+  private let kills: Bool
+  private var model: LinkedModel
+  private var spots: [(name: String, code: String)] = []
+  private var sessions: [String: [LinkedModel.Record]] = [:]
+  private var story: [String] = []
+  private(set) var stepCount = 0
+  private(set) var killCount = 0
+
+  init(seed: UInt64, kills: Bool = false, mistake: LinkedModel.Mistake? = nil) throws {
+    (self.seed, self.kills) = (seed, kills)
+    random = SeededGenerator(seed: seed)
+    (folder, shimFolder) = (try TemporaryFolder(), try TemporaryFolder())
+    model = LinkedModel(replaces: random.isOne(in: 2))
+    model.mistake = mistake
+    try folder.makeFolder("Surf.xcdatamodel")
+    try folder.write(Self.xml, to: "Surf.xcdatamodel/contents")
+    try folder.write(pipeline(), to: "p.json")
+  }
+
+  private static let xml = """
+    <model>
+      <entity name="Spot">
+        <attribute name="code" optional="YES" attributeType="String"/>
+        <attribute name="name" attributeType="String"/>
+        <relationship name="sessions" optional="YES" toMany="YES" destinationEntity="Session" inverseName="spot" inverseEntity="Session"/>
+      </entity>
+      <entity name="Session">
+        <attribute name="number" optional="YES" attributeType="Integer 64"/>
+        <attribute name="rating" optional="YES" attributeType="Integer 16"/>
+        <relationship name="spot" optional="YES" maxCount="1" destinationEntity="Spot" inverseName="sessions" inverseEntity="Spot"/>
+        <relationship name="tags" optional="YES" toMany="YES" destinationEntity="Tag" inverseName="sessions" inverseEntity="Tag"/>
+      </entity>
+      <entity name="Tag">
+        <attribute name="label" optional="YES" attributeType="String"/>
+        <relationship name="sessions" optional="YES" toMany="YES" destinationEntity="Session" inverseName="tags" inverseEntity="Session"/>
+      </entity>
+    </model>
+    """
+
+  private func pipeline() -> String {
+    """
+    { "name": "surf", "model": "Surf.xcdatamodel", "store": "s.sqlite", "atomic": \(random.isOne(in: 4)),
+      "changedInputs": "\(model.replaces ? "replace" : "onlyNew")",
+      "limits": { "keysInMemoryMax": \(random.pick([1, 4, 100_000], else: 4)) }, "parts": [
+      { "entity": "Spot", "source": "spots.csv", "chunkRows": \(random.number(1...4)), "key": "name",
+        "duplicates": "update", "columns": ["name", "code"] },
+      { "entity": "Session", "source": ["a.csv", "b.csv"], "chunkRows": \(random.number(1...6)),
+        "columns": ["number", "rating",
+          { "name": "spot", "attribute": "spot.name", "link": { "ifMissing": "reject", "ifDifferent": "update" } },
+          { "name": "code", "attribute": "spot.code" },
+          { "name": "tags", "attribute": "tags.label", "link": { "ifMissing": "create", "separator": ";" } }] }] }
+    """
+  }
+
+  // MARK: Steps
+
+  func play(steps: Int) throws {
+    do {
+      while stepCount < steps {
+        stepCount += 1
+        if stepCount > 1, model.canUndo, random.isOne(in: 4) { try undo() } else { try importFiles() }
+        try check()
+      }
+    } catch {
+      throw Mismatch(
+        description: "seed \(seed), step \(stepCount): \(error)\n" + story.suffix(30).joined(separator: "\n"))
+    }
+  }
+
+  private func importFiles() throws {
+    try changeFiles()
+    var expected = model
+    let counts = expected.run(spots: spots, sessions: sessions)
+    story.append("\(stepCount). run, expected \(counts); spots \(spots), sessions \(sessions)")
+    var isKilled = false
+    if kills, random.isOne(in: 2) {
+      isKilled = true
+      let page = shimFolder.path("page")
+      let fault = TestSupport.Fault(.kill, at: random.number(1...700))
+      let output = try tool(
+        ["run", "./p.json", "-q"], environment: try Shim.environment(fault, in: folder, page: page))
+      if output.status == 128 + SIGKILL { killCount += 1 }
+    } else if random.isOne(in: 3) {
+      let dry = try self.counts(of: try tool(["run", "./p.json", "--dry-run", "--json"]))
+      guard dry == counts else { throw Mismatch(description: "the dry run counts \(dry), expected \(counts)") }
+    }
+    let output = try tool(["run", "./p.json", "--json"])
+    let statuses: Set<Int32> = isKilled ? [0, 65] : [counts.rejected > 0 ? 65 : 0]
+    guard statuses.contains(output.status) else {
+      throw Mismatch(description: "the run ended with \(output.status): \(output.messages)\(output.text)")
+    }
+    let found = try self.counts(of: output)
+    guard isKilled || found == counts else {
+      throw Mismatch(description: "the run counts \(found), expected \(counts)")
+    }
+    model = expected
+  }
+
+  private func undo() throws {
+    story.append("\(stepCount). undo")
+    let output = try tool(["undo", "s.sqlite", "-y", "-q", "--model", "Surf.xcdatamodel"])
+    guard output.status == 0 else {
+      throw Mismatch(description: "the undo ended with \(output.status): \(output.messages)")
+    }
+    model.undo()
+  }
+
+  private func tool(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramOutput {
+    try Programs.run(Simulation.program.path, arguments, in: folder, environment: environment)
+  }
+
+  private func counts(of output: ProgramOutput) throws -> LinkedModel.Counts {
+    guard let report = try? JSONSerialization.jsonObject(with: output.bytes) as? [String: Any],
+      let counts = report["counts"] as? [String: Int]
+    else { throw Mismatch(description: "no report: \(output.messages)") }
+    let spot = (report["links"] as? [[String: Any]] ?? []).first { $0["entity"] as? String == "Spot" }
+    return LinkedModel.Counts(
+      inserted: counts["inserted"] ?? -1, updated: counts["updated"] ?? -1, unchanged: counts["unchanged"] ?? -1,
+      rejected: counts["rejected"] ?? -1, changed: spot?["updated"] as? Int ?? 0)
+  }
+
+  // MARK: Files
+
+  private func changeFiles() throws {
+    if spots.isEmpty || random.isOne(in: 2) {
+      let names = (0..<8).map { "s\($0)" }.shuffled(using: &random).prefix(random.number(3...6))
+      spots = names.map { ($0, random.pick(["", "x", "y", "z"], else: "")) }
+    }
+    // Few numbers are of both files, so that neither is taken for the other.
+    for (path, own) in [("a.csv", 0...14), ("b.csv", 100...114)] where sessions[path] == nil || random.isOne(in: 2) {
+      var records = sessions[path] ?? []
+      records = records.filter { _ in !random.isOne(in: 4) }.map { random.isOne(in: 4) ? record($0.row.number) : $0 }
+      if random.isOne(in: 2), !records.contains(where: { $0.row.number == 200 }) { records.append(record(200)) }
+      while records.count < 6 || random.isOne(in: 2) { records.append(record(random.number(own))) }
+      if random.isOne(in: 2) { records.shuffle(using: &random) }
+      sessions[path] = records
+    }
+    try folder.write(
+      "name,code\n" + spots.map { "\($0.name),\($0.code)\n" }.joined(), to: "spots.csv")
+    for (path, records) in sessions {
+      let lines = records.map { record in
+        let row = record.row
+        return "\(row.number),\(row.rating),\(row.spot),\(record.code),\(row.tags.reversed().joined(separator: ";"))\n"
+      }
+      try folder.write("number,rating,spot,code,tags\n" + lines.joined(), to: path)
+    }
+  }
+
+  private func record(_ number: Int) -> LinkedModel.Record {
+    let spot = random.isOne(in: 8) ? "" : "s\(random.number(0...8))"
+    let tags = ["t0", "t1", "t2"].filter { _ in random.isOne(in: 3) }
+    let row = LinkedModel.Row(number: number, rating: random.pick(["", "1", "2"], else: ""), spot: spot, tags: tags)
+    return LinkedModel.Record(row: row, code: spot.isEmpty ? "" : random.pick(["", "", "x", "y"], else: ""))
+  }
+
+  // MARK: The store
+
+  /// The tables, as the sqlite3 shell reads them; both ends of each link must be there.
+  private static let query = """
+    SELECT 'spot ' || ZNAME || ' ' || coalesce(ZCODE, '') FROM ZSPOT ORDER BY 1;
+    SELECT 'tag ' || ZLABEL FROM ZTAG ORDER BY 1;
+    SELECT 'session ' || ZNUMBER || ' ' || coalesce(ZRATING, '') || ' ' || coalesce(p.ZNAME, '') || ' ' || coalesce(
+      (SELECT group_concat(l) FROM (SELECT ZLABEL l FROM JOINED j JOIN ZTAG t ON t.Z_PK = j.TAG WHERE j.SESSION = s.Z_PK
+      ORDER BY 1)), '') FROM ZSESSION s LEFT JOIN ZSPOT p ON p.Z_PK = s.ZSPOT ORDER BY 1;
+    SELECT 'dangling' FROM ZSESSION WHERE ZSPOT NOT IN (SELECT Z_PK FROM ZSPOT);
+    SELECT 'dangling' FROM JOINED WHERE TAG NOT IN (SELECT Z_PK FROM ZTAG) OR SESSION NOT IN (SELECT Z_PK FROM ZSESSION);
+    PRAGMA integrity_check
+    """
+
+  private func check() throws {
+    let tables = try sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*TAGS'")
+    let join = tables.first ?? ""
+    let columns = try sql("SELECT name FROM pragma_table_info('\(join)')")
+    guard let tag = columns.first(where: { $0.hasSuffix("TAGS") }), let session = columns.first(where: { $0 != tag })
+    else { throw Mismatch(description: "the join table has the columns \(columns)") }
+    let query = Self.query.replacing("JOINED", with: join).replacing("SESSION = s", with: "\(session) = s")
+      .replacing("j.TAG", with: "j.\(tag)").replacing("WHERE TAG", with: "WHERE \(tag)")
+      .replacing("OR SESSION NOT", with: "OR \(session) NOT")
+    let (found, expected) = (try sql(query), model.lines + ["ok"])
+    guard found != expected else { return }
+    throw Mismatch(
+      description: "the store has \(found.filter { !expected.contains($0) }) and lacks "
+        + "\(expected.filter { !found.contains($0) }); \(found.count) lines, expected \(expected.count)")
+  }
+
+  private func sql(_ query: String) throws -> [String] {
+    try Programs.sqlite("s.sqlite", query, in: folder).split(separator: "\n").map(String.init)
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import TestSupport
+
+/// What a plain model knows of a store that runs of two parts fill: spots by their names, and sessions that lead to spots
+/// and tags.
+struct LinkedModel {
+  /// A mistake that a test plants, to see that it is found.
+  enum Mistake: CaseIterable {
+    /// What a session leads to is not part of the comparison.
+    case comparesBlindly
+    case forgetsCodes
+    case keepsReplaced
+  }
+
+  struct Row: Hashable {
+    var number: Int
+    var rating: String
+    var spot: String
+    var tags: [String]
+  }
+
+  /// A record of a file of sessions.
+  struct Record: Hashable {
+    var row: Row
+    /// The code of the spot; empty for none.
+    var code: String
+  }
+
+  struct Counts: Equatable {
+    var inserted = 0
+    var updated = 0
+    var unchanged = 0
+    var rejected = 0
+    /// How often records have changed spots over their links.
+    var changed = 0
+  }
+
+  /// What an undo needs.
+  private struct Run {
+    var inputs: Set<Int> = []
+    var spots: [String: String] = [:]
+    var contents: [String: [Content]] = [:]
+    var hasReplaced = false
+  }
+
+  /// The content of a file that was imported.
+  private struct Content {
+    let input: Int
+    let text: String
+  }
+
+  let replaces: Bool
+  var mistake: Mistake?
+  /// The codes by name; empty for none.
+  private(set) var spots: [String: String] = [:]
+  private(set) var sessions: [(input: Int, row: Row)] = []
+  private(set) var tags: Set<String> = []
+  private var contents: [String: [Content]] = [:]
+  private var runs: [Run] = []
+  private var inputCount = 0
+
+  init(replaces: Bool) { self.replaces = replaces }
+
+  var lines: [String] {
+    spots.map { "spot \($0) \($1)" }.sorted() + tags.map { "tag \($0)" }.sorted()
+      + sessions.map(\.row).map { "session \($0.number) \($0.rating) \($0.spot) \($0.tags.joined(separator: ","))" }
+      .sorted()
+  }
+
+  // MARK: Runs
+
+  /// Imports the files; those that were imported last do nothing.
+  mutating func run(spots file: [(name: String, code: String)], sessions files: [String: [Record]]) -> Counts {
+    var counts = Counts()
+    var run = Run(spots: spots, contents: contents)
+    if begin("spots.csv", "\(file)", in: &run) {
+      for (name, code) in file {
+        if spots[name] == nil {
+          counts.inserted += 1
+        } else if spots[name] == code {
+          counts.unchanged += 1
+        } else {
+          counts.updated += 1
+        }
+        spots[name] = code
+      }
+    }
+    for (path, records) in files.sorted(by: { $0.key < $1.key }) {
+      let old = Set(contents[path, default: []].map(\.input))
+      guard begin(path, "\(records)", in: &run) else { continue }
+      if replaces, !old.isEmpty {
+        run.hasReplaced = true
+        contents[path]?.removeAll { old.contains($0.input) }
+      }
+      take(records, replacing: replaces ? old : [], matches: !replaces || !old.isEmpty, &counts)
+    }
+    if !run.inputs.isEmpty { runs.append(run) }
+    return counts
+  }
+
+  /// Whether a file has a content that was not the last one.
+  private mutating func begin(_ path: String, _ text: String, in run: inout Run) -> Bool {
+    if contents[path]?.last?.text == text { return false }
+    inputCount += 1
+    contents[path, default: []].append(Content(input: inputCount, text: text))
+    run.inputs.insert(inputCount)
+    return true
+  }
+
+  private mutating func take(
+    _ records: [Record], replacing old: Set<Int>, matches: Bool, _ counts: inout Counts
+  ) {
+    func key(_ row: Row) -> Row {
+      mistake == .comparesBlindly ? Row(number: row.number, rating: row.rating, spot: "", tags: []) : row
+    }
+    var (replaced, stored) = ([Row: Int](), [Row: Int]())
+    for session in sessions {
+      if old.contains(session.input) {
+        replaced[key(session.row), default: 0] += 1
+      } else {
+        stored[key(session.row), default: 0] += 1
+      }
+    }
+    if mistake != .keepsReplaced { sessions.removeAll { old.contains($0.input) } }
+    for record in records {
+      let row = record.row
+      guard row.spot.isEmpty || spots[row.spot] != nil else {
+        counts.rejected += 1
+        continue
+      }
+      if !row.spot.isEmpty, !record.code.isEmpty, spots[row.spot] != record.code {
+        counts.changed += 1
+        if mistake != .forgetsCodes { spots[row.spot] = record.code }
+      }
+      if replaced[key(row), default: 0] > 0 {
+        replaced[key(row), default: 0] -= 1
+      } else if matches, stored[key(row), default: 0] > 0 {
+        stored[key(row), default: 0] -= 1
+        counts.unchanged += 1
+        continue
+      }
+      counts.inserted += 1
+      sessions.append((inputCount, row))
+      tags.formUnion(row.tags)
+    }
+  }
+
+  // MARK: Undos
+
+  /// Whether the last run can be taken back: nothing that it built on was replaced since.
+  var canUndo: Bool { !runs.isEmpty }
+
+  mutating func undo() {
+    guard let run = runs.popLast() else { return }
+    sessions.removeAll { run.inputs.contains($0.input) }
+    let gone = Set(spots.keys).subtracting(run.spots.keys)
+    spots = run.spots
+    precondition(!sessions.contains { gone.contains($0.row.spot) })
+    for path in contents.keys { contents[path]?.removeAll { run.inputs.contains($0.input) } }
+    // What was replaced does not return, and neither do the values that it had overwritten.
+    if run.hasReplaced { runs = [] }
+  }
+}
