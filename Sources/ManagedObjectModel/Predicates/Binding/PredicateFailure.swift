@@ -103,6 +103,11 @@ package enum PredicateFailure {
     unusable(comparison, "only numbers are added up, and \(name) is \(type.describedName). Use @min, @max or @count.")
   }
 
+  /// A function that can't be called with these arguments.
+  static func call(_ name: String, _ reason: String, in comparison: PredicateComparison) -> NSError {
+    unusable(comparison, "\(shortened(name)): \(reason)")
+  }
+
   static func unexpectedList(in comparison: PredicateComparison) -> NSError {
     unusable(
       comparison, "a list can only follow IN or BETWEEN. Use IN to look for one of several values.")

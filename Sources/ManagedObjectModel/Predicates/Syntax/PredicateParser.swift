@@ -1,7 +1,7 @@
 /// A recursive-descent parser of Apple's predicate language (Predicate Format String Syntax).
 ///
-/// NOT binds tighter than AND, AND tighter than OR. Unsupported features (functions, arithmetic) produce an error that
-/// names them.
+/// NOT binds tighter than AND, AND tighter than OR; ** tighter than * and /, those tighter than + and -. Unsupported
+/// features produce an error that names them.
 package struct PredicateParser {
   /// The maximum nesting depth of parentheses, braces and NOT: far beyond hand-written predicates, and within the
   /// limits of SQLite's parser.
@@ -71,10 +71,6 @@ package struct PredicateParser {
     failure("expected \(expectation), found \(current.described).")
   }
 
-  func unsupported(_ what: String) -> PredicateSyntaxError {
-    failure("'\(what)' is not supported here; compare attributes with values instead.")
-  }
-
   mutating func nested<Result>(_ body: (inout PredicateParser) throws -> Result) throws -> Result {
     guard nesting < Self.nestingMax else {
       throw failure("nested deeper than \(Self.nestingMax) levels; reduce the nesting.")
@@ -136,7 +132,7 @@ package struct PredicateParser {
       let inner = try nested { try $0.disjunction() }
       try expect(")")
       guard case .operand(let operand) = inner else { return inner }
-      return try comparison(left: path(startingAt: operand))
+      return try comparison(left: continued(continuedPath(operand)))
     default:
       return try comparison(left: operand())
     }
@@ -181,13 +177,14 @@ package struct PredicateParser {
 
   private mutating func options() throws -> PredicateOptions {
     guard accept("[") else { return [] }
-    guard case .word(let letters) = current.kind else { throw unexpected(expecting: "c, d or cd") }
+    guard case .word(let letters) = current.kind else { throw unexpected(expecting: "c, d, cd or n") }
     var options: PredicateOptions = []
     for letter in letters.lowercased() {
       switch letter {
       case "c": options.insert(.caseInsensitive)
       case "d": options.insert(.diacriticInsensitive)
-      default: throw failure("the option '\(letter)' is not supported; use c, d or cd.")
+      case "n": options.insert(.normalized)
+      default: throw failure("the option '\(letter)' is not supported; use c, d, cd or n.")
       }
     }
     advance()
