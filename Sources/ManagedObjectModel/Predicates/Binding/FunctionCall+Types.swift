@@ -129,3 +129,10 @@ extension PredicateConstant {
     }
   }
 }
+
+extension BoundOperand {
+  /// Whether it is a value that is equal to another one.
+  func isEqual(to other: StoredValue) -> Bool {
+    if case .value(let value) = self { StoredValueOrder.compare(value, other) == 0 } else { false }
+  }
+}

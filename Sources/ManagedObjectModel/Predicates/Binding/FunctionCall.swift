@@ -161,6 +161,34 @@ struct FunctionCall {
     return .list(counts.filter { $0.count == most }.map { Self.side(.value($0.value), $0.type) })
   }
 
+  /// The elements of two lists of values together, each once.
+  func combination(_ sides: [Side]) throws -> Side {
+    guard case .list(let left) = sides[0], case .list(let right) = sides[1] else {
+      throw failure("it combines two lists. Use IN with each of them, and AND, OR or NOT.")
+    }
+    let (first, second) = (try values(left), try values(right))
+    func contains(_ values: [Argument], _ value: StoredValue) -> Bool {
+      values.contains { $0.operand.isEqual(to: value) }
+    }
+    var result: [Argument] = []
+    for argument in function == .union ? first + second : first {
+      guard case .value(let value) = argument.operand, !contains(result, value) else { continue }
+      if function == .intersection, !contains(second, value) { continue }
+      if function == .difference, contains(second, value) { continue }
+      result.append(argument)
+    }
+    return .list(result.map { Self.side($0.operand, $0.type) })
+  }
+
+  private func values(_ list: [Side]) throws -> [Argument] {
+    try arguments(list).compactMap(\.self).map { argument in
+      guard case .value = argument.operand else {
+        throw failure("it combines values; \(argument.name) has another one for each object.")
+      }
+      return argument
+    }
+  }
+
   /// `list[n]`, `list[FIRST]` and `list[LAST]`; null where the list ends before.
   func element(_ sides: [Side]) throws -> Side {
     guard case .list(let list) = sides[0] else {

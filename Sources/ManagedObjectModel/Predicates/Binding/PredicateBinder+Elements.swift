@@ -144,7 +144,7 @@ extension PredicateBinder {
       defer { scopes.removeLast() }
       collection.elements = collection.elements.restricted(to: try bind(subquery.condition))
       return collection
-    case .constant, .variable, .aggregate, .selfObject, .function, .conditional:
+    case .constant, .variable, .aggregate, .selfObject, .function, .conditional, .block:
       return nil
     }
   }

@@ -28,6 +28,8 @@ extension PredicateBinder {
       return try summary(call, sides)
     case .first, .last, .element:
       return try call.element(sides)
+    case .union, .intersection, .difference:
+      return try call.combination(sides)
     default:
       return try call.side(sides)
     }

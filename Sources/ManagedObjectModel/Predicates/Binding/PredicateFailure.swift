@@ -132,6 +132,11 @@ package enum PredicateFailure {
     unusable(comparison, reason)
   }
 
+  static func block(in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison, "an expression made from a block has no SQL. Fetch without it and filter the objects with it.")
+  }
+
   static func untranslatable(_ predicate: NSPredicate) -> NSError {
     error(
       "A predicate made from a block (\(type(of: predicate))) cannot be translated to SQL. Make it with "

@@ -16,6 +16,14 @@ struct ObjectEvaluation {
   let object: Any?
   /// The elements that the variables of the enclosing subqueries stand for.
   var elements: [String: Any?] = [:]
+  /// The values of variables, which blocks are given too.
+  let bindings: NSMutableDictionary?
+
+  init(object: Any?, bindings: NSMutableDictionary? = nil) {
+    self.object = object
+    self.bindings = bindings
+    for (key, value) in bindings ?? [:] where key is String || key is NSString { elements["\(key)"] = .some(value) }
+  }
 
   func holds(_ node: PredicateNode) throws -> Bool {
     let filled = try node.mapOperands(replacement)
@@ -27,14 +35,14 @@ struct ObjectEvaluation {
   private func replacement(_ operand: PredicateOperand) throws -> PredicateOperand? {
     switch operand {
     case .constant, .aggregate, .conditional: return nil
-    case .function(let function, _) where !function.isElement: return nil
+    case .function(let function, _) where !function.isElement && !function.isSetOperation: return nil
     case .variable(let name) where elements[name] == nil: return nil
     default: return .constant(PredicateConstant(argument: try value(operand)))
     }
   }
 
   /// The value of an operand that reads the object.
-  private func value(_ operand: PredicateOperand) throws -> Any? {
+  func value(_ operand: PredicateOperand) throws -> Any? {
     switch operand {
     case .keyPath(let path):
       return try SubjectValue.of(object, keyPath: path[...])
@@ -61,11 +69,32 @@ struct ObjectEvaluation {
       return try operands.map { try value($0) ?? NSNull() }
     case .conditional(let condition, let first, let second):
       return try value(try holds(condition) ? first : second)
+    case .block(let block, let arguments):
+      return block.body(object, try arguments.map { try value($0) ?? NSNull() }, bindings)
+    case .function(let function, let arguments) where function.isSetOperation:
+      return try combination(function, arguments)
     case .function(let function, let arguments) where function.isElement:
       return try element(function, arguments)
     case .function:
       return try calculated(operand)
     }
+  }
+
+  /// A set operation on two lists, whose elements may be objects.
+  private func combination(_ function: PredicateFunction, _ arguments: [PredicateOperand]) throws -> Any? {
+    let lists = try arguments.map { argument in
+      guard let list = SubjectValue.elements(of: try value(argument)) else {
+        throw PredicateFailure.noElements(of: argument)
+      }
+      return list.map { (element: $0 ?? NSNull(), constant: PredicateConstant(argument: $0)) }
+    }
+    let others = Set(lists[1].map(\.constant))
+    var seen: Set<PredicateConstant> = []
+    return (function == .union ? lists[0] + lists[1] : lists[0]).filter { part in
+      if function == .intersection, !others.contains(part.constant) { return false }
+      if function == .difference, others.contains(part.constant) { return false }
+      return seen.insert(part.constant).inserted
+    }.map(\.element)
   }
 
   /// `list[n]`, `list[FIRST]` and `list[LAST]`.

@@ -8,8 +8,22 @@ extension PredicateParser {
 
   mutating func operand() throws -> PredicateOperand { try continued(try signed()) }
 
-  /// The arithmetic that begins with an operand.
+  /// The arithmetic and the set operations that begin with an operand.
   mutating func continued(_ first: PredicateOperand) throws -> PredicateOperand {
+    var result = try sum(first)
+    while case .word(let word) = current.kind, let function = Self.setOperations[word.uppercased()] {
+      advance()
+      let list = try signed()
+      result = .function(function, [result, try sum(list)])
+    }
+    return result
+  }
+
+  private static let setOperations: [String: PredicateFunction] = [
+    "UNION": .union, "INTERSECT": .intersection, "MINUS": .difference,
+  ]
+
+  private mutating func sum(_ first: PredicateOperand) throws -> PredicateOperand {
     try chain(try product(try power(first)), [.add, .subtract]) { try $0.product(try $0.power(try $0.signed())) }
   }
 

@@ -15,6 +15,7 @@ extension PredicateParser {
       return try keyPath()
     case .argument(let conversion):
       advance()
+      if conversion == .object, let expression = try arguments.nextExpression(for: token) { return expression }
       return .constant(try arguments.next(conversion, for: token))
     case .symbol(let symbol):
       return try operand(startingWith: symbol)

@@ -26,6 +26,16 @@ package struct PredicateParser {
     return node
   }
 
+  /// - Throws: `PredicateSyntaxError`.
+  static func parseExpression(_ format: String, arguments: [Any?] = []) throws -> PredicateOperand {
+    var parser = PredicateParser(
+      format: format, tokens: try PredicateLexer.tokens(of: format),
+      arguments: PredicateArguments(format: format, values: arguments))
+    let operand = try parser.operand()
+    guard parser.current.kind == .end else { throw parser.unexpected(expecting: "an operator or the end of the text") }
+    return operand
+  }
+
   private init(format: String, tokens: [PredicateToken], arguments: PredicateArguments) {
     self.format = format
     self.tokens = tokens

@@ -54,6 +54,10 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case first = "[FIRST]"
   case last = "[LAST]"
   case size = "[SIZE]"
+  /// Set operations on two lists, written between them.
+  case union = "[UNION]"
+  case intersection = "[INTERSECT]"
+  case difference = "[MINUS]"
 }
 
 extension PredicateFunction {
@@ -63,7 +67,7 @@ extension PredicateFunction {
     case .now, .random: 0
     case .sum, .count, .minimum, .maximum, .average, .median, .mode, .deviation: nil
     case .add, .subtract, .multiply, .divide, .power, .modulus, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift,
-      .rightShift, .cast, .element:
+      .rightShift, .cast, .element, .union, .intersection, .difference:
       2
     default: 1
     }
@@ -77,9 +81,14 @@ extension PredicateFunction {
     case .multiply: "*"
     case .divide: "/"
     case .power: "**"
+    case .union: "UNION"
+    case .intersection: "INTERSECT"
+    case .difference: "MINUS"
     default: nil
     }
   }
+
+  package var isSetOperation: Bool { self == .union || self == .intersection || self == .difference }
 
   /// The name in a call: without the colon after the only part.
   var callName: String {

@@ -57,6 +57,7 @@ extension PredicateOperand {
     case .function(let function, let arguments): Self.format(function, arguments)
     case .conditional(let condition, let value, let otherwise):
       "TERNARY(\(condition.formatDescription), \(value.formatDescription), \(otherwise.formatDescription))"
+    case .block(_, let arguments): "BLOCK(\(Self.list(arguments)))"
     }
   }
 

@@ -41,6 +41,8 @@ extension PredicateOperand {
           condition: try subquery.condition.mapOperands(transform)))
     case .function(let function, let arguments):
       return .function(function, try arguments.map { try $0.map(transform) })
+    case .block(let block, let arguments):
+      return .block(block, try arguments.map { try $0.map(transform) })
     case .conditional(let condition, let value, let otherwise):
       return .conditional(
         try condition.mapOperands(transform), try value.map(transform), try otherwise.map(transform))

@@ -92,6 +92,8 @@ package indirect enum PredicateOperand: Sendable, Hashable {
   case function(PredicateFunction, [PredicateOperand])
   /// `TERNARY(condition, value, otherwise)`.
   case conditional(PredicateNode, PredicateOperand, PredicateOperand)
+  /// What a block makes of the evaluated object and the arguments.
+  case block(PredicateBlock, [PredicateOperand])
 }
 
 /// `SUBQUERY(collection, $variable, condition)`: the objects of a collection for which a condition holds. In the
