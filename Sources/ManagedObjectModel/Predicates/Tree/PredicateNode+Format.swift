@@ -67,13 +67,21 @@ extension PredicateOperand {
     switch function {
     case .cast: return "CAST(\(list(arguments)))"
     case .first, .last, .size: return arguments.map(\.nestedDescription).joined() + function.rawValue
-    case .element: return "\(arguments[0].nestedDescription)[\(arguments[1].formatDescription)]"
+    case .element: return "\(arguments[0].nestedDescription)[\(arguments[1].indexDescription)]"
     default: return "\(function.callName)(\(list(arguments)))"
     }
   }
 
   private static func list(_ operands: [PredicateOperand]) -> String {
     operands.map(\.formatDescription).joined(separator: ", ")
+  }
+
+  /// A key that is spelled like a position gets the prefix `#`.
+  private var indexDescription: String {
+    if case .keyPath(let path) = self, path.count == 1, ["FIRST", "LAST", "SIZE"].contains(path[0].uppercased()) {
+      return "#" + path[0]
+    }
+    return formatDescription
   }
 
   /// In parentheses if an operator or a subscript next to it would take only a part of it.
