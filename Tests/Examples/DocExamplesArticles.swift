@@ -4,6 +4,9 @@ import OpenCoreData
 import StoreInspection
 import SurfJournal
 
+typealias NSExpression = OpenCoreData.NSExpression
+typealias NSComparisonPredicate = OpenCoreData.NSComparisonPredicate
+
 /// The examples in the articles of OpenCoreData and StoreInspection, compiled. A change to an example changes both
 /// places.
 private enum DocExamplesArticles {
@@ -190,6 +193,22 @@ private enum DocExamplesArticles {
     request.predicate = NSPredicate(format: "%@ IN works OR works.@count == 0", work)
     request.predicate = NSPredicate(format: "works.@max.pages > 500")
     request.predicate = NSPredicate(format: "SUBQUERY(works, $w, $w.pages > 100 AND $w.title != name).@count > 2")
+  }
+
+  static func calculating(request: NSFetchRequest<NSManagedObject>) {
+    request.predicate = NSPredicate(format: "rating * 2 + bonus >= %d", 9)
+    request.predicate = NSPredicate(format: "end - start > 3600 AND start > now() - 86400")
+    request.predicate = NSPredicate(format: "length(lowercase(name)) BETWEEN {3, limit + 1}")
+    request.predicate = NSPredicate(format: "TERNARY(isClean == YES, rating, rating - 1) IN {4, 5}")
+  }
+
+  static func expressions() {
+    let doubled = NSExpression(forFunction: "multiply:by:", arguments: [NSExpression(forKeyPath: "rating"), 2])
+    let predicate = NSComparisonPredicate(
+      leftExpression: doubled, rightExpression: NSExpression(forConstantValue: 9), modifier: .direct,
+      type: .greaterThanOrEqualTo, options: [])
+    let same = NSPredicate(format: "rating * 2 >= 9") as? NSComparisonPredicate
+    print(predicate == same, predicate.leftExpression.arguments ?? [])
   }
 
   // MARK: Contexts in Swift 6

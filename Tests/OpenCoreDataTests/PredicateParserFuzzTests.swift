@@ -15,7 +15,8 @@ struct PredicateParserFuzzTests {
     "%K", "%d", "%",
     "$V", "#in", "SELF", "nil", "YES", "TRUEPREDICATE", "CAST", "ANY", "@count", "é", "🌊", "\0", " ", "\n",
     "&&", "||",
-    "LIKE", "MATCHES",
+    "LIKE", "MATCHES", "+", "*", "/", "**", ":", "abs(", "sum", "max(1, ", "modulus:by:(", "now()", "TERNARY(", "FIRST",
+    "#FIRST", "LAST]", "SIZE", "UNION", "MINUS", "FUNCTION(", "'length'", "[n]",
   ]
 
   @Test("random pieces of the language", arguments: Randomness.seeds(4, long: 100))
@@ -53,6 +54,27 @@ struct PredicateParserFuzzTests {
     var parsed = 0
     for index in valid.indices {
       for change in ["", "x", "'", "(", "\\", "%", String(valid[index]) + String(valid[index])] {
+        let format = valid[..<index] + Array(change.unicodeScalars) + valid[(index + 1)...]
+        check(String(String.UnicodeScalarView(format)), &parsed)
+      }
+    }
+    #expect(parsed > 100)
+  }
+
+  @Test("A key in a subscript that is spelled like a position stays a key", arguments: ["#FIRST", "#last", "FIRST"])
+  func keyAsPosition(_ index: String) throws {
+    let node = try PredicateParser.parse("a[\(index)] == 1")
+    #expect(try PredicateParser.parse(node.formatDescription) == node)
+  }
+
+  @Test("a valid expression with one character changed, left out or doubled")
+  func expressionMutations() {
+    let valid = Array(
+      "TERNARY(a[0] > -b ** 2, sum({1, c}), modulus:by:(d, 3)) + CAST(e, 'NSNumber') / 2 IN f UNION {g[LAST], abs(-1)}"
+        .unicodeScalars)
+    var parsed = 0
+    for index in valid.indices {
+      for change in ["", "x", "'", "(", "#", "-", ":", String(valid[index]) + String(valid[index])] {
         let format = valid[..<index] + Array(change.unicodeScalars) + valid[(index + 1)...]
         check(String(String.UnicodeScalarView(format)), &parsed)
       }

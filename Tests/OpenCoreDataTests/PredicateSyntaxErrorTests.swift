@@ -45,8 +45,8 @@ struct PredicateSyntaxErrorTests {
     .init("height == 3ft", at: 11, "'3ft' is not a number; text is written in quotes."),
     .init("height == 1e999", at: 11, "'1e999' is too large for a number."),
     .init("rating == 0xZZ", at: 11, "'0xZZ' is not a whole number of base 16."),
-    .init("name CONTAINS[x] 'a'", at: 15, "the option 'x' is not supported; use c, d or cd."),
-    .init("name CONTAINS[] 'a'", at: 15, "expected c, d or cd, found ']'."),
+    .init("name CONTAINS[x] 'a'", at: 15, "the option 'x' is not supported; use c, d, cd or n."),
+    .init("name CONTAINS[] 'a'", at: 15, "expected c, d, cd or n, found ']'."),
     .init("name CONTAINS[c 'a'", at: 17, "expected ']', found ''a''."),
     .init("ANY == 'a'", at: 5, "expected a key or a value, found '=='."),
     .init(
@@ -62,17 +62,28 @@ struct PredicateSyntaxErrorTests {
     .init(
       "tags.@cnt > 0", at: 6,
       "'@cnt' is not a collection operator; use @count, @sum, @min, @max, @avg."),
-    .init("sum(a) == 1", at: 1, "'sum()' is not supported here; compare attributes with values instead."),
-    .init("rating + 1 == 2", at: 8, "'+' is not supported here; compare attributes with values instead."),
-    .init("rating -1 == 2", at: 8, "'-' is not supported here; compare attributes with values instead."),
-    .init("a[0] == 2", at: 2, "'[' is not supported here; compare attributes with values instead."),
+    .init("total(a) == 1", at: 1, "'total' is not a function of predicates."),
+    .init("abs(a, b) == 1", at: 1, "abs: takes 1 argument, found 2."),
+    .init("modulus:by:(a) == 1", at: 1, "modulus:by: takes 2 arguments, found 1."),
+    .init("sum() == 1", at: 1, "sum: takes arguments, found 0."),
+    .init("rating + == 2", at: 10, "expected a key or a value, found '=='."),
+    .init("2 ** 3 ** 2 == 2", at: 8, "a ** b ** c can be read in two ways; write (a ** b) ** c or a ** (b ** c)."),
+    .init("a[0 == 2", at: 5, "expected ']', found '=='."),
+    .init("TERNARY(a, 1, 2) == 2", at: 10, "expected a comparison operator such as ==, <, IN or CONTAINS, found ','."),
+    .init("FUNCTION(a) == 2", at: 1, "FUNCTION needs a target and the name of a method in quotes."),
+    .init(
+      "FUNCTION(a, 'fly') == 2", at: 1,
+      "the method 'fly' cannot be called; use dateByAddingTimeInterval:, length, lowercaseString, "
+        + "timeIntervalSinceDate:, uppercaseString, or a function such as abs()."),
     .init("$x. == 2", at: 5, "expected a key after '.', found '=='."),
-    .init("CAST('1', 'NSNumber') == 2", at: 1, "only CAST(seconds, \"NSDate\") is supported."),
+    .init(
+      "CAST('1', 'Number') == 2", at: 1,
+      "CAST needs a value and one of the types \"NSNumber\", \"NSDecimalNumber\", \"NSString\", \"NSDate\"."),
     .init("a. == 2", at: 4, "expected a key after '.', found '=='."),
     .init("a == $", at: 7, "expected a variable's name after '$'."),
     .init("a == #", at: 7, "expected a key after '#'."),
     .init("a == ~", at: 6, "'~' has no meaning here; text is written in quotes."),
-    .init("a == -b", at: 7, "expected a number, found 'b'."),
+    .init("a == -", at: 7, "expected a key or a value, found the end of the text."),
     .init(
       "1", at: 2, "expected a comparison operator such as ==, <, IN or CONTAINS, found the end of the text."),
     .init(
@@ -132,7 +143,10 @@ struct PredicateSyntaxErrorTests {
 
   @Test(
     "nesting beyond the limit is an error, not a stack overflow",
-    arguments: [("", "("), ("", "NOT "), ("", "!"), ("a IN ", "{"), ("a == ", "(")])
+    arguments: [
+      ("", "("), ("", "NOT "), ("", "!"), ("a IN ", "{"), ("a == ", "("), ("a == ", "-"), ("a == ", "abs("),
+      ("a == ", "b["),
+    ])
   func nesting(_ start: String, _ opening: String) {
     for count in [51, 10_000] {
       let format = start + String(repeating: opening, count: count) + "a == 1"

@@ -201,6 +201,58 @@ struct PredicateTranslationTests {
     #expect(try sql(of: test) == SQLFragment(test.sql, test.bindings))
   }
 
+  static let expressions: [TranslationCase] = [
+    .init("rating + 1 == 2", sql: "t0.ZRATING + ? = ?", bindings: [.integer(1), .integer(2)]),
+    .init("rating-1 == 2", "rating - 1 == 2", sql: "t0.ZRATING - ? = ?", bindings: [.integer(1), .integer(2)]),
+    .init(
+      "1 + rating * 2 > wind", "1 + (rating * 2) > wind", sql: "? + (t0.ZRATING * ?) > t0.ZWIND",
+      bindings: [.integer(1), .integer(2)]),
+    .init(
+      "(rating + wind) * 2 > 3", sql: "(t0.ZRATING + t0.ZWIND) * ? > ?", bindings: [.integer(2), .integer(3)]),
+    .init(
+      "rating - wind - 2 > 3", "(rating - wind) - 2 > 3", sql: "t0.ZRATING - t0.ZWIND - ? > ?",
+      bindings: [.integer(2), .integer(3)]),
+    .init("-rating < 0", "0 - rating < 0", sql: "? - t0.ZRATING < ?", bindings: [.integer(0), .integer(0)]),
+    .init("price / 2 > 1", sql: "CAST(t0.ZPRICE AS REAL) / ? > ?", bindings: [.integer(2), .real(1)]),
+    .init("height / 2 > 1", sql: "t0.ZHEIGHT / ? > ?", bindings: [.integer(2), .real(1)]),
+    .init("until - date > 60", sql: "CAST(t0.ZUNTIL AS REAL) - CAST(t0.ZDATE AS REAL) > ?", bindings: [.real(60)]),
+    .init("1 + 2 == rating", sql: "t0.ZRATING = ?", bindings: [.integer(3)]),
+    .init("abs(rating) > 3", sql: "OCD_ABSOLUTE(t0.ZRATING) > ?", bindings: [.integer(3)]),
+    .init("abs:(rating) > 3", "abs(rating) > 3", sql: "OCD_ABSOLUTE(t0.ZRATING) > ?", bindings: [.integer(3)]),
+    .init(
+      "modulus:by:(rating, 3) == 1", sql: "OCD_MODULUS(t0.ZRATING, ?) = ?", bindings: [.integer(3), .integer(1)]),
+    .init("rating ** 2 > 3", sql: "OCD_POWER(t0.ZRATING, ?) > ?", bindings: [.integer(2), .real(3)]),
+    .init("length(name) == 3", sql: "OCD_LENGTH(t0.ZNAME) = ?", bindings: [.integer(3)]),
+    .init(
+      "lowercase(name) == 'a'", "lowercase(name) == \"a\"", sql: "OCD_LOWERCASE(t0.ZNAME) = ?", bindings: [.text("a")]),
+    .init(
+      "max(rating, wind) == 3", sql: "OCD_LIST_MAXIMUM(t0.ZRATING, t0.ZWIND) = ?", bindings: [.integer(3)]),
+    .init(
+      "max({rating, height}) == 3", sql: "OCD_LIST_MAXIMUM(CAST(t0.ZRATING AS REAL), t0.ZHEIGHT) = ?",
+      bindings: [.real(3)]),
+    .init(
+      "TERNARY(rating > 3, 'good', name) == 'good'", "TERNARY(rating > 3, \"good\", name) == \"good\"",
+      sql: "CASE WHEN t0.ZRATING > ? THEN ? ELSE t0.ZNAME END = ?",
+      bindings: [.integer(3), .text("good"), .text("good")]),
+    .init(
+      "CAST(date, 'NSNumber') > 3", "CAST(date, \"NSNumber\") > 3", sql: "CAST(t0.ZDATE AS REAL) > ?",
+      bindings: [.real(3)]),
+    .init("rating == {4, 5}[FIRST]", sql: "t0.ZRATING = ?", bindings: [.integer(4)]),
+    .init("rating == {4, 5}[1] + {4, 5}[SIZE]", sql: "t0.ZRATING = ?", bindings: [.integer(7)]),
+    .init(
+      "rating BETWEEN {wind - 1, wind + 1}",
+      sql: "t0.ZRATING >= t0.ZWIND - ? AND t0.ZRATING <= t0.ZWIND + ?", bindings: [.integer(1), .integer(1)]),
+    .init(
+      "rating + 1 IN {2, wind * 2}", sql: "t0.ZRATING + ? IN (?) OR t0.ZRATING + ? IS t0.ZWIND * ?",
+      bindings: [.integer(1), .integer(2), .integer(1), .integer(2)]),
+    .init("noindex(rating) == 3", sql: "t0.ZRATING = ?", bindings: [.integer(3)]),
+    .init("name ==[cn] 'A'", "name ==[cn] \"A\"", sql: "t0.ZNAME = ?", bindings: [.text("A")]),
+  ]
+
+  @Test(arguments: expressions) func expression(_ test: TranslationCase) throws {
+    #expect(try sql(of: test) == SQLFragment(test.sql, test.bindings))
+  }
+
   @Test("a prefix search and a short or long list use the column's index")
   func indexes() throws {
     let database = try PredicateDatabase()

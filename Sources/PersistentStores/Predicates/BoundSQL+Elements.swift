@@ -17,6 +17,10 @@ extension BoundSQL {
       }
       // The sum of nothing.
       return kind == .sum ? SQLFragment("coalesce(") + summary + SQLFragment(", 0)") : summary
+    case .function(let function, let operands):
+      return try value(function, operands)
+    case .conditional(let condition, let first, let second):
+      return try value(condition, first, otherwise: second)
     }
   }
 

@@ -24,6 +24,8 @@ extension SQLiteConnection {
         handle, function.name, Int32(function.argumentCount), flags, nil, body, nil, nil, nil)
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
     }
+    let expressions = ExpressionFunctions.register(on: handle)
+    guard expressions == SQLITE_OK else { throw SQLiteError(handle, code: expressions, sql: nil) }
     try registerSummaryFunctions()
     for name in Self.triggerFunctions {
       let code = sqlite3_create_function_v2(handle, name, 5, flags, nil, { _, _, _ in }, nil, nil, nil)
@@ -38,7 +40,7 @@ extension SQLiteConnection {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
     let body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
       context, _, arguments in
-      guard let arguments, let text = text(arguments[0]) else { return }
+      guard let arguments, let text = sqlText(arguments[0]) else { return }
       let isPlain = !text.contains(0) && String(validating: text, as: UTF8.self) != nil
       sqlite3_result_int(context, isPlain ? 1 : 0)
     }
@@ -50,7 +52,7 @@ extension SQLiteConnection {
 private func stringCompare(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
-  guard let arguments, let left = text(arguments[2]), let right = text(arguments[3]) else {
+  guard let arguments, let left = sqlText(arguments[2]), let right = sqlText(arguments[3]) else {
     sqlite3_result_int(context, 0)
     return
   }
@@ -76,7 +78,7 @@ private func stringCompare(
 private func stringFold(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
-  guard let arguments, let text = text(arguments[1]) else { return }
+  guard let arguments, let text = sqlText(arguments[1]) else { return }
   let folded = PredicateSQLFunction.stringFold(options: sqlite3_value_int64(arguments[0]), text: text.span)
   folded.withUnsafeBytes { bytes in
     csqlite_result_text_transient(
@@ -99,24 +101,11 @@ private func listValue(
     sqlite3_result_error(context, "OCD_LIST_VALUE: no such value", -1)
     return
   }
-  switch value {
-  case .null: break
-  case .integer(let number): sqlite3_result_int64(context, number)
-  case .real(let number): sqlite3_result_double(context, number)
-  case .decimal: sqlite3_result_double(context, value.number ?? .nan)
-  case .text(var text):
-    text.withUTF8 { bytes in
-      UnsafeRawBufferPointer(bytes).withMemoryRebound(to: CChar.self) {
-        csqlite_result_text_transient(context, $0.baseAddress, UInt64($0.count))
-      }
-    }
-  case .blob(let data):
-    data.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
-  }
+  value.setResult(of: context)
 }
 
 /// The bytes of a TEXT argument, valid during the call; nil for any other type.
-private func text(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
+func sqlText(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
   guard sqlite3_value_type(value) == SQLITE_TEXT else { return nil }
   let start = sqlite3_value_text(value)
   return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))

@@ -8,6 +8,8 @@ extension ValueSummary {
     case .minimum, .maximum: nil
     case .sum: "OCD_SUM"
     case .average: "OCD_AVERAGE"
+    case .median: "OCD_MEDIAN"
+    case .deviation: "OCD_DEVIATION"
     }
   }
 
@@ -16,7 +18,7 @@ extension ValueSummary {
     switch self {
     case .minimum: "min"
     case .maximum: "max"
-    case .sum, .average: ownFunction ?? ""
+    case .sum, .average, .median, .deviation: ownFunction ?? ""
     }
   }
 }
@@ -29,6 +31,8 @@ extension SQLiteConnection {
       let step: @convention(c) (OpaquePointer?, Int32, Arguments?) -> Void =
         switch kind {
         case .average: addToAverage
+        case .median: { context, _, arguments in add(arguments, to: context, kind: .median) }
+        case .deviation: { context, _, arguments in add(arguments, to: context, kind: .deviation) }
         default: addToSum
         }
       let code = sqlite3_create_function_v2(

@@ -22,6 +22,7 @@ final class PredicateDatabase {
         Self.body(function), nil, nil, nil)
       guard code == SQLITE_OK else { throw failure() }
     }
+    guard ExpressionFunctions.register(on: handle) == SQLITE_OK else { throw failure() }
   }
 
   deinit { sqlite3_close_v2(handle) }

@@ -33,6 +33,13 @@ extension BoundNode {
   var isTrue: Bool { BoundPredicate(root: self, keys: []).matches { _ in .null } }
 }
 
+extension BoundOperand {
+  /// The value of an operand without keys.
+  var constantValue: StoredValue {
+    PredicateMatching(reader: ValueReader { _ throws(Never) in .null }).value(self, [()])
+  }
+}
+
 /// Reads values by key, of objects without elements.
 private struct ValueReader<Failure: Error>: PredicateReader {
   let value: (PredicateKey) throws(Failure) -> StoredValue
@@ -75,7 +82,7 @@ struct PredicateMatching<Reader: PredicateReader> {
     }
   }
 
-  private func value(_ operand: BoundOperand, _ objects: [Element]) throws(Failure) -> StoredValue {
+  func value(_ operand: BoundOperand, _ objects: [Element]) throws(Failure) -> StoredValue {
     switch operand {
     case .key(let key): try reader.value(key, of: objects[key.level])
     case .value(let constant): constant
@@ -93,6 +100,13 @@ struct PredicateMatching<Reader: PredicateReader> {
       var summary = SummaryState(kind)
       try visit(elements, objects) { objects throws(Failure) in summary.add(try value(operand, objects)) }
       return summary.result
+    case .function(let function, let operands):
+      var values: [StoredValue] = []
+      values.reserveCapacity(operands.count)
+      for operand in operands { values.append(try value(operand, objects)) }
+      return function.value(values)
+    case .conditional(let condition, let first, let second):
+      return try value(try holds(condition, objects) ? first : second, objects)
     }
   }
 

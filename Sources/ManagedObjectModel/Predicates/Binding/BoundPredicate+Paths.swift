@@ -77,6 +77,12 @@ extension BoundOperand {
       case .summary(_, let elements, let operand):
         elements.addPaths(to: &found, bases)
         operand.addPaths(to: &found, bases + [bases[elements.level] + elements.path])
+      case .function(_, let operands):
+        for operand in operands { operand.addPaths(to: &found, bases) }
+      case .conditional(let condition, let value, let otherwise):
+        condition.addPaths(to: &found, bases)
+        value.addPaths(to: &found, bases)
+        otherwise.addPaths(to: &found, bases)
       }
     }
   }

@@ -41,6 +41,9 @@ package struct BoundComputation: Sendable {
     case count(BoundElements)
     /// What the elements' values that are not null give together.
     case summary(ValueSummary, BoundElements, of: BoundOperand)
+    case function(ScalarFunction, [BoundOperand])
+    /// The first operand where the node is true, otherwise the second one.
+    case conditional(BoundNode, BoundOperand, BoundOperand)
   }
 
   package let form: Form
@@ -174,7 +177,29 @@ extension BoundOperand {
     switch computation.form {
     case .count(let elements): return elements.depth
     case .summary(_, let elements, let operand): return max(elements.depth, operand.depth)
+    case .function(let function, let operands): return Self.depth(of: function, operands)
+    case .conditional(let condition, let value, let otherwise):
+      return max(condition.depth, value.depth, otherwise.depth) + Self.openSymbols
     }
+  }
+
+  /// How many symbols of SQLite's parser a call keeps open, in parentheses of a comparison.
+  private static let openSymbols = 3
+
+  private static func depth(of function: ScalarFunction, _ operands: [BoundOperand]) -> Int {
+    guard function.sqlOperator != nil, operands.count == 2 else {
+      return (operands.lazy.map(\.depth).max() ?? 0) + openSymbols
+    }
+    // A chain such as a + b + c has no parentheses.
+    let right = operands[1].isArithmetic ? operands[1].depth + 2 : operands[1].depth
+    return max(operands[0].depth, right)
+  }
+
+  private var isArithmetic: Bool {
+    guard case .computed(let computation) = self, case .function(let function, _) = computation.form else {
+      return false
+    }
+    return function.sqlOperator != nil
   }
 }
 

@@ -27,6 +27,7 @@ struct ComparisonBinder {
 
   var textOptions: TextOptions {
     var options: TextOptions = []
+    if comparison.options.contains(.normalized) { return options }
     if comparison.options.contains(.caseInsensitive) { options.insert(.caseInsensitive) }
     if comparison.options.contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
     return options

@@ -96,23 +96,29 @@ extension PredicateBinder {
   ) throws -> Side {
     let path = Array(collection.rest.dropFirst())
     let name = (collection.elements.path + collection.rest).joined(separator: ".")
-    func side(_ form: BoundComputation.Form, _ type: PredicateValueType) -> Side {
-      .term(.computed(BoundComputation(form: form, type: type, name: name)), type)
-    }
     guard let summary = kind.summary else {
       guard path.isEmpty else { throw PredicateFailure.misplacedOperator(kind.rawValue, in: comparison) }
-      return side(.count(collection.elements), .integer)
+      return .computed(.count(collection.elements), .integer, name: name)
     }
     let (operand, type) = try element(of: collection, path.isEmpty ? PredicateKey.itself : path, in: comparison)
-    switch summary {
+    return try self.summary(
+      summary, of: (collection.elements, operand, type), name: name, in: comparison)
+  }
+
+  /// What the values of elements give together.
+  func summary(
+    _ kind: ValueSummary, of values: (elements: BoundElements, operand: BoundOperand, type: PredicateValueType),
+    name: String, in comparison: PredicateComparison
+  ) throws -> Side {
+    let type = values.type
+    switch kind {
     case .minimum, .maximum:
-      guard type != .object else { throw PredicateFailure.unordered(operand.name, in: comparison) }
-      return side(.summary(summary, collection.elements, of: operand), type)
-    case .sum, .average:
-      guard type.family == .number else { throw PredicateFailure.noNumber(operand.name, type, in: comparison) }
-      let result: PredicateValueType = summary == .average ? .real : type == .boolean ? .integer : type
-      return side(.summary(summary, collection.elements, of: operand), result)
+      guard type != .object else { throw PredicateFailure.unordered(values.operand.name, in: comparison) }
+    case .sum, .average, .median, .deviation:
+      guard type.family == .number else { throw PredicateFailure.noNumber(values.operand.name, type, in: comparison) }
     }
+    return .computed(
+      .summary(kind, values.elements, of: values.operand), kind.resultType(of: type), name: name)
   }
 
   // MARK: Collections
@@ -138,7 +144,7 @@ extension PredicateBinder {
       defer { scopes.removeLast() }
       collection.elements = collection.elements.restricted(to: try bind(subquery.condition))
       return collection
-    case .constant, .variable, .aggregate, .selfObject:
+    case .constant, .variable, .aggregate, .selfObject, .function, .conditional, .block:
       return nil
     }
   }

@@ -27,6 +27,8 @@ struct PredicateBinder {
   var scopes: [Scope]
   private(set) var keys: [PredicateKey] = []
   private var indexes: [[String]: Int] = [:]
+  /// One moment for every `now()`.
+  private(set) lazy var now = Date()
 
   init(schema: any PredicateSchema, isStrict: Bool) {
     scopes = [Scope(schema: schema)]
@@ -92,6 +94,12 @@ struct PredicateBinder {
       var sides: [Side] = []
       for operand in operands { sides.append(try side(operand, of: comparison)) }
       return .list(sides)
+    case .function(let function, let arguments):
+      return try side(calling: function, arguments, of: comparison)
+    case .block:
+      throw PredicateFailure.block(in: comparison)
+    case .conditional(let condition, let value, let otherwise):
+      return try side(choosing: condition, value, otherwise, of: comparison)
     }
   }
 

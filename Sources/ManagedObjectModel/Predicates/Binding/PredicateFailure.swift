@@ -103,6 +103,11 @@ package enum PredicateFailure {
     unusable(comparison, "only numbers are added up, and \(name) is \(type.describedName). Use @min, @max or @count.")
   }
 
+  /// A function that can't be called with these arguments.
+  static func call(_ name: String, _ reason: String, in comparison: PredicateComparison) -> NSError {
+    unusable(comparison, "\(shortened(name)): \(reason)")
+  }
+
   static func unexpectedList(in comparison: PredicateComparison) -> NSError {
     unusable(
       comparison, "a list can only follow IN or BETWEEN. Use IN to look for one of several values.")
@@ -125,6 +130,11 @@ package enum PredicateFailure {
 
   static func pattern(_ reason: String, in comparison: PredicateComparison) -> NSError {
     unusable(comparison, reason)
+  }
+
+  static func block(in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison, "an expression made from a block has no SQL. Fetch without it and filter the objects with it.")
   }
 
   static func untranslatable(_ predicate: NSPredicate) -> NSError {

@@ -17,17 +17,17 @@ extension NSPredicate {
   ///   - predicateFormat: The condition. `%@`, `%K`, `%d`, `%f` and similar conversions take the arguments in order.
   ///   - arguments: The values of the conversions.
   public convenience init(format predicateFormat: String, _ arguments: Any?...) {
-    self.init(made: ParsedPredicate(parsed: Self.trustedNode(predicateFormat, arguments)))
+    self.init(made: Self.made(of: Self.trustedNode(predicateFormat, arguments)))
   }
 
   /// Like `init(format:_:)`, with the arguments in an array.
   public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
-    self.init(made: ParsedPredicate(parsed: Self.trustedNode(predicateFormat, arguments ?? [])))
+    self.init(made: Self.made(of: Self.trustedNode(predicateFormat, arguments ?? [])))
   }
 
   /// Creates a predicate from a parsed tree.
   package convenience init(node: PredicateNode) {
-    self.init(made: ParsedPredicate(parsed: node))
+    self.init(made: Self.made(of: node))
   }
 
   /// Creates a predicate from text that may be invalid.
@@ -36,7 +36,7 @@ extension NSPredicate {
   ///   expected at which character; its user info has that position as `NSPredicateFormatPosition`.
   public static func parse(format: String, arguments: [Any?] = []) throws -> NSPredicate {
     do {
-      return ParsedPredicate(parsed: try PredicateParser.parse(format, arguments: arguments))
+      return made(of: try PredicateParser.parse(format, arguments: arguments))
     } catch let error as PredicateSyntaxError {
       throw error.nsError
     }
@@ -59,8 +59,8 @@ extension NSPredicate {
 
   private func substituting(_ values: [String: PredicateConstant]) -> NSPredicate {
     switch self {
-    case let parsed as ParsedPredicate:
-      ParsedPredicate(parsed: parsed.node.substituting(values))
+    case let parsed as any TreePredicate:
+      .made(of: parsed.node.substituting(values))
     case let compound as NSCompoundPredicate where type(of: compound) == NSCompoundPredicate.self:
       NSCompoundPredicate(
         type: compound.compoundPredicateType,
@@ -77,7 +77,7 @@ extension NSPredicate {
   /// - Throws: NSError 134060 if it or a part of it was created from a block.
   package func predicateNode() throws -> PredicateNode {
     switch self {
-    case let parsed as ParsedPredicate:
+    case let parsed as any TreePredicate:
       return parsed.node
     case let unusable as UnusablePredicate:
       throw unusable.problem

@@ -1,7 +1,40 @@
 import Foundation
 
-/// The class behind `NSPredicate(format:)`. Immutable; equal to another one with the same tree.
-final class ParsedPredicate: NSPredicate {
+/// A predicate that has a tree.
+protocol TreePredicate: NSPredicate {
+  var node: PredicateNode { get }
+}
+
+extension PredicateNode {
+  /// Whether the predicate holds for an object; stops the program where it can't be evaluated.
+  func evaluate(with object: Any?, _ bindings: [String: Any]?) -> Bool {
+    let values = bindings?.mapValues { PredicateConstant(argument: $0) } ?? [:]
+    do {
+      return try substituting(values).evaluated(on: object)
+    } catch {
+      preconditionFailure((error as NSError).localizedDescription)
+    }
+  }
+}
+
+extension NSPredicate {
+  /// The predicate of a tree, of the class that Apple's parser returns for it.
+  package static func made(of node: PredicateNode) -> NSPredicate {
+    switch node {
+    case .constant: ParsedPredicate(parsed: node)
+    case .comparison(let comparison): NSComparisonPredicate(comparison)
+    case .not(let inner): ParsedCompound(node, .not, of: [inner])
+    case .and(let nodes): ParsedCompound(node, .and, of: nodes)
+    case .or(let nodes): ParsedCompound(node, .or, of: nodes)
+    }
+  }
+
+  /// The tree of a predicate that was made from a format or from expressions; nil for any other one.
+  package var parsedNode: PredicateNode? { (self as? any TreePredicate)?.node }
+}
+
+/// TRUEPREDICATE or FALSEPREDICATE.
+final class ParsedPredicate: NSPredicate, TreePredicate {
   let node: PredicateNode
 
   init(parsed node: PredicateNode) {
@@ -14,23 +47,37 @@ final class ParsedPredicate: NSPredicate {
 
   override func copy(with zone: NSZone? = nil) -> Any { self }
 
-  override func isEqual(_ object: Any?) -> Bool {
-    (object as? ParsedPredicate)?.node == node
-  }
+  override func isEqual(_ object: Any?) -> Bool { (object as? NSPredicate)?.parsedNode == node }
 
   override var hash: Int { node.hashValue }
 
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    let values = bindings?.mapValues { PredicateConstant(argument: $0) } ?? [:]
-    do {
-      return try node.substituting(values).evaluated(on: object)
-    } catch {
-      preconditionFailure((error as NSError).localizedDescription)
-    }
+    node.evaluate(with: object, bindings)
   }
 }
 
-extension NSPredicate {
-  /// The tree of a predicate that was made from a format; nil for any other one.
-  package var parsedNode: PredicateNode? { (self as? ParsedPredicate)?.node }
+/// AND, OR or NOT from a format.
+final class ParsedCompound: NSCompoundPredicate, TreePredicate {
+  let node: PredicateNode
+
+  init(_ node: PredicateNode, _ type: NSCompoundPredicate.LogicalType, of parts: [PredicateNode]) {
+    self.node = node
+    super.init(type: type, subpredicates: parts.map(NSPredicate.made))
+  }
+
+  @available(*, unavailable)
+  required init?(coder: NSCoder) { nil }
+
+  override var predicateFormat: String { node.formatDescription }
+  override var description: String { predicateFormat }
+
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+
+  override func isEqual(_ object: Any?) -> Bool { (object as? NSPredicate)?.parsedNode == node }
+
+  override var hash: Int { node.hashValue }
+
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    node.evaluate(with: object, bindings)
+  }
 }

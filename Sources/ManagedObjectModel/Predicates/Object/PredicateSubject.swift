@@ -67,8 +67,8 @@ package enum SubjectValue {
     var summary = SummaryState(kind)
     for value in values { summary.add(stored(value)) }
     return switch summary.result {
-    case .integer(let number): number
-    case .real(let number): number
+    case .integer(let number): NSNumber(value: number)
+    case .real(let number): NSNumber(value: number)
     default: nil
     }
   }

@@ -43,6 +43,13 @@ struct PredicateArguments {
         + "%@ takes any value.", at: token)
   }
 
+  /// The next value if it is an expression, which is taken; otherwise nil.
+  mutating func nextExpression(for token: PredicateToken) throws -> PredicateOperand? {
+    guard index < values.count, let expression = values[index] as? any PredicateExpressible else { return nil }
+    index += 1
+    return expression.predicateOperand
+  }
+
   /// The next value as the components of a key path.
   mutating func nextKeyPath(for token: PredicateToken) throws -> [String] {
     let constant = PredicateConstant(argument: try next(for: token))

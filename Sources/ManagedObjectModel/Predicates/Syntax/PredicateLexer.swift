@@ -83,7 +83,7 @@ struct PredicateLexer {
   /// Longest first, so that `<=` is not read as `<` and `=`.
   private static let symbols: [[Unicode.Scalar]] = [
     "==", "=<", "=>", "!=", "<>", "<=", ">=", "&&", "||", "**", ":=",
-    "=", "!", "<", ">", "(", ")", "{", "}", "[", "]", ",", ".", "+", "-", "*", "/", "@",
+    "=", "!", "<", ">", "(", ")", "{", "}", "[", "]", ",", ".", "+", "-", "*", "/", "@", ":",
   ].map { Array($0.unicodeScalars) }
 
   private mutating func symbol() throws -> String {

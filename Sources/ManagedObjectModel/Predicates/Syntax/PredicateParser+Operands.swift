@@ -1,25 +1,5 @@
-import Foundation
-
 extension PredicateParser {
-  mutating func operand() throws -> PredicateOperand {
-    let operand = try path(startingAt: try bareOperand())
-    if case .symbol(let symbol) = current.kind, ["+", "-", "*", "/", "**", ":=", "["].contains(symbol) {
-      throw unsupported(symbol)
-    }
-    return operand
-  }
-
-  /// The operand, or the key path that follows it.
-  mutating func path(startingAt operand: PredicateOperand) throws -> PredicateOperand {
-    switch operand {
-    case .variable, .subquery: break
-    default: return operand
-    }
-    guard accept("."), case .keyPath(let path) = try keyPath() else { return operand }
-    return .path(operand, path)
-  }
-
-  private mutating func bareOperand() throws -> PredicateOperand {
+  mutating func bareOperand() throws -> PredicateOperand {
     let token = current
     switch token.kind {
     case .text(let text):
@@ -35,6 +15,7 @@ extension PredicateParser {
       return try keyPath()
     case .argument(let conversion):
       advance()
+      if conversion == .object, let expression = try arguments.nextExpression(for: token) { return expression }
       return .constant(try arguments.next(conversion, for: token))
     case .symbol(let symbol):
       return try operand(startingWith: symbol)
@@ -47,11 +28,6 @@ extension PredicateParser {
 
   private mutating func operand(startingWith symbol: String) throws -> PredicateOperand {
     switch symbol {
-    case "-", "+":
-      advance()
-      guard case .number(let number) = current.kind else { throw unexpected(expecting: "a number") }
-      advance()
-      return .constant(symbol == "-" ? number.negated : number)
     case "(":
       advance()
       let inner = try nested { try $0.operand() }
@@ -80,8 +56,7 @@ extension PredicateParser {
   private mutating func operand(startingWithWord word: String) throws -> PredicateOperand {
     switch keyword {
     case nil:
-      if next.kind == .symbol("(") { throw unsupported(word + "()") }
-      return try keyPath()
+      return beginsCall ? try call(named: word) : try keyPath()
     case .boolean(let value):
       advance()
       return .constant(.boolean(value))
@@ -95,6 +70,10 @@ extension PredicateParser {
       return try cast()
     case .subquery:
       return try subquery()
+    case .ternary:
+      return try ternary()
+    case .function:
+      return try methodCall()
     case .unsupported:
       throw failure(
         "'\(word)' is not supported here; compare attributes with values instead. "
@@ -105,7 +84,7 @@ extension PredicateParser {
   }
 
   /// `key.key.key`, where a component may also be `%K` or `#key`.
-  private mutating func keyPath() throws -> PredicateOperand {
+  mutating func keyPath() throws -> PredicateOperand {
     var components: [String] = []
     repeat {
       let token = current
@@ -156,47 +135,9 @@ extension PredicateParser {
       return .subquery(PredicateSubquery(collection: collection, variable: name, condition: condition))
     }
   }
-
-  /// `CAST(seconds, "NSDate")`, the printed form of dates: seconds since 2001-01-01 UTC.
-  private mutating func cast() throws -> PredicateOperand {
-    let start = current
-    advance()
-    try expect("(")
-    let value = try nested { try $0.operand() }
-    try expect(",")
-    let type = try nested { try $0.operand() }
-    guard type == .constant(.text("NSDate")), let seconds = value.seconds else {
-      throw failure("only CAST(seconds, \"NSDate\") is supported.", at: start)
-    }
-    try expect(")")
-    return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
-  }
 }
 
 extension CollectionOperator {
   /// For messages.
   static var spellings: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
-
-extension PredicateOperand {
-  fileprivate var seconds: Double? {
-    switch self {
-    case .constant(.integer(let value)): Double(value)
-    case .constant(.real(let value)): value
-    default: nil
-    }
-  }
-}
-
-extension PredicateConstant {
-  /// The negated number; 2^63 becomes the smallest Int64.
-  fileprivate var negated: PredicateConstant {
-    switch self {
-    case .integer(let value): .integer(-value)
-    case .real(let value): .real(-value)
-    case .decimal(let value):
-      Int64((-value).description).map { .integer($0) } ?? .decimal(-value)
-    default: self
-    }
-  }
 }

@@ -1,7 +1,7 @@
 /// A recursive-descent parser of Apple's predicate language (Predicate Format String Syntax).
 ///
-/// NOT binds tighter than AND, AND tighter than OR. Unsupported features (functions, arithmetic) produce an error that
-/// names them.
+/// NOT binds tighter than AND, AND tighter than OR; ** tighter than * and /, those tighter than + and -. Unsupported
+/// features produce an error that names them.
 package struct PredicateParser {
   /// The maximum nesting depth of parentheses, braces and NOT: far beyond hand-written predicates, and within the
   /// limits of SQLite's parser.
@@ -24,6 +24,16 @@ package struct PredicateParser {
       throw parser.unexpected(expecting: "AND, OR or the end of the text")
     }
     return node
+  }
+
+  /// - Throws: `PredicateSyntaxError`.
+  static func parseExpression(_ format: String, arguments: [Any?] = []) throws -> PredicateOperand {
+    var parser = PredicateParser(
+      format: format, tokens: try PredicateLexer.tokens(of: format),
+      arguments: PredicateArguments(format: format, values: arguments))
+    let operand = try parser.operand()
+    guard parser.current.kind == .end else { throw parser.unexpected(expecting: "an operator or the end of the text") }
+    return operand
   }
 
   private init(format: String, tokens: [PredicateToken], arguments: PredicateArguments) {
@@ -69,10 +79,6 @@ package struct PredicateParser {
 
   func unexpected(expecting expectation: String) -> PredicateSyntaxError {
     failure("expected \(expectation), found \(current.described).")
-  }
-
-  func unsupported(_ what: String) -> PredicateSyntaxError {
-    failure("'\(what)' is not supported here; compare attributes with values instead.")
   }
 
   mutating func nested<Result>(_ body: (inout PredicateParser) throws -> Result) throws -> Result {
@@ -136,7 +142,7 @@ package struct PredicateParser {
       let inner = try nested { try $0.disjunction() }
       try expect(")")
       guard case .operand(let operand) = inner else { return inner }
-      return try comparison(left: path(startingAt: operand))
+      return try comparison(left: continued(continuedPath(operand)))
     default:
       return try comparison(left: operand())
     }
@@ -181,13 +187,14 @@ package struct PredicateParser {
 
   private mutating func options() throws -> PredicateOptions {
     guard accept("[") else { return [] }
-    guard case .word(let letters) = current.kind else { throw unexpected(expecting: "c, d or cd") }
+    guard case .word(let letters) = current.kind else { throw unexpected(expecting: "c, d, cd or n") }
     var options: PredicateOptions = []
     for letter in letters.lowercased() {
       switch letter {
       case "c": options.insert(.caseInsensitive)
       case "d": options.insert(.diacriticInsensitive)
-      default: throw failure("the option '\(letter)' is not supported; use c, d or cd.")
+      case "n": options.insert(.normalized)
+      default: throw failure("the option '\(letter)' is not supported; use c, d, cd or n.")
       }
     }
     advance()

@@ -112,3 +112,23 @@ private protocol AnyOptional {
 extension Optional: AnyOptional {
   fileprivate var anyValue: Any? { self }
 }
+
+extension PredicateConstant {
+  /// The value as Foundation has it: numbers as NSNumber, lists as arrays with NSNull for nil.
+  package var foundationValue: Any? {
+    switch self {
+    case .null, .unsupported: nil
+    case .boolean(let value): NSNumber(value: value)
+    case .integer(let value): NSNumber(value: value)
+    case .real(let value): NSNumber(value: value)
+    case .decimal(let value): NSDecimalNumber(decimal: value)
+    case .text(let value): value
+    case .date(let value): value
+    case .uuid(let value): value
+    case .url(let value): value
+    case .data(let value): value
+    case .object(let object): object.identity
+    case .collection(let values): values.map { $0.foundationValue ?? NSNull() }
+    }
+  }
+}

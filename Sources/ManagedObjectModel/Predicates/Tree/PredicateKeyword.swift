@@ -11,6 +11,9 @@ enum PredicateKeyword: Hashable {
   /// ANY, SOME, ALL or NONE.
   case quantifier(PredicateModifier, isNegated: Bool)
   case subquery
+  case ternary
+  /// FUNCTION, which calls a method by its name.
+  case function
   /// Words that Apple's parser supports and this one does not.
   case unsupported
 
@@ -29,7 +32,6 @@ enum PredicateKeyword: Hashable {
     "NULL": .null, "NIL": .null, "SELF": .selfObject, "CAST": .cast,
     "ANY": .quantifier(.any, isNegated: false), "SOME": .quantifier(.any, isNegated: false),
     "ALL": .quantifier(.all, isNegated: false), "NONE": .quantifier(.any, isNegated: true),
-    "SUBQUERY": .subquery, "FETCH": .unsupported, "FUNCTION": .unsupported, "TERNARY": .unsupported,
-    "ANYKEY": .unsupported,
+    "SUBQUERY": .subquery, "TERNARY": .ternary, "FUNCTION": .function, "FETCH": .unsupported, "ANYKEY": .unsupported,
   ]
 }

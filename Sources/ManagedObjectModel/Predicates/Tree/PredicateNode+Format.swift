@@ -37,7 +37,8 @@ extension PredicateComparison {
 extension PredicateOptions {
   package var formatDescription: String {
     if isEmpty { return "" }
-    return "[" + (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") + "]"
+    return "[" + (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
+      + (contains(.normalized) ? "n" : "") + "]"
   }
 }
 
@@ -48,11 +49,47 @@ extension PredicateOperand {
     case .path(let start, let path): ([start.formatDescription] + path.map(Self.escaped)).joined(separator: ".")
     case .constant(let constant): constant.formatDescription
     case .variable(let name): "$" + name
-    case .aggregate(let operands): "{" + operands.map(\.formatDescription).joined(separator: ", ") + "}"
+    case .aggregate(let operands): "{" + Self.list(operands) + "}"
     case .selfObject: "SELF"
     case .subquery(let subquery):
       "SUBQUERY(\(subquery.collection.formatDescription), $\(subquery.variable), "
         + "\(subquery.condition.formatDescription))"
+    case .function(let function, let arguments): Self.format(function, arguments)
+    case .conditional(let condition, let value, let otherwise):
+      "TERNARY(\(condition.formatDescription), \(value.formatDescription), \(otherwise.formatDescription))"
+    case .block(_, let arguments): "BLOCK(\(Self.list(arguments)))"
+    }
+  }
+
+  private static func format(_ function: PredicateFunction, _ arguments: [PredicateOperand]) -> String {
+    // Each part is described once: twice on every level would double the work with every level.
+    if let sign = function.sign { return arguments.map(\.nestedDescription).joined(separator: " \(sign) ") }
+    switch function {
+    case .cast: return "CAST(\(list(arguments)))"
+    case .first, .last, .size: return arguments.map(\.nestedDescription).joined() + function.rawValue
+    case .element: return "\(arguments[0].nestedDescription)[\(arguments[1].indexDescription)]"
+    default: return "\(function.callName)(\(list(arguments)))"
+    }
+  }
+
+  private static func list(_ operands: [PredicateOperand]) -> String {
+    operands.map(\.formatDescription).joined(separator: ", ")
+  }
+
+  /// A key that is spelled like a position gets the prefix `#`.
+  private var indexDescription: String {
+    if case .keyPath(let path) = self, path.count == 1, ["FIRST", "LAST", "SIZE"].contains(path[0].uppercased()) {
+      return "#" + path[0]
+    }
+    return formatDescription
+  }
+
+  /// In parentheses if an operator or a subscript next to it would take only a part of it.
+  private var nestedDescription: String {
+    switch self {
+    case .function(let function, _) where function.sign != nil: "(\(formatDescription))"
+    case .constant(let constant) where constant.isNegative: "(\(formatDescription))"
+    default: formatDescription
     }
   }
 
@@ -78,6 +115,15 @@ extension PredicateConstant {
     case .object(let object): "<\(object)>"
     case .collection(let values): "{" + values.map(\.formatDescription).joined(separator: ", ") + "}"
     case .unsupported(let typeName): "<\(typeName)>"
+    }
+  }
+
+  fileprivate var isNegative: Bool {
+    switch self {
+    case .integer(let value): value < 0
+    case .real(let value): value.sign == .minus
+    case .decimal(let value): value < 0
+    default: false
     }
   }
 

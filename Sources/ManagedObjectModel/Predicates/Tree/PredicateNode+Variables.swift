@@ -24,7 +24,8 @@ extension PredicateNode {
 }
 
 extension PredicateOperand {
-  fileprivate func map(_ transform: (PredicateOperand) throws -> PredicateOperand?) rethrows -> PredicateOperand {
+  /// The same operand with parts replaced; where `transform` returns nil, the parts of the operand are mapped.
+  func map(_ transform: (PredicateOperand) throws -> PredicateOperand?) rethrows -> PredicateOperand {
     if let replaced = try transform(self) { return replaced }
     switch self {
     case .keyPath, .constant, .variable, .selfObject:
@@ -38,6 +39,13 @@ extension PredicateOperand {
         PredicateSubquery(
           collection: try subquery.collection.map(transform), variable: subquery.variable,
           condition: try subquery.condition.mapOperands(transform)))
+    case .function(let function, let arguments):
+      return .function(function, try arguments.map { try $0.map(transform) })
+    case .block(let block, let arguments):
+      return .block(block, try arguments.map { try $0.map(transform) })
+    case .conditional(let condition, let value, let otherwise):
+      return .conditional(
+        try condition.mapOperands(transform), try value.map(transform), try otherwise.map(transform))
     }
   }
 

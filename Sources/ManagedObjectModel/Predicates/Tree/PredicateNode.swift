@@ -60,7 +60,7 @@ package enum PredicateOperator: String, Sendable, Hashable, CaseIterable {
   case matches = "MATCHES"
 }
 
-/// `[c]`, `[d]` and `[cd]` after an operator.
+/// `[c]`, `[d]`, `[cd]` and `[n]` after an operator.
 package struct PredicateOptions: OptionSet, Sendable, Hashable {
   package let rawValue: Int
 
@@ -70,6 +70,8 @@ package struct PredicateOptions: OptionSet, Sendable, Hashable {
 
   package static let caseInsensitive = PredicateOptions(rawValue: 1)
   package static let diacriticInsensitive = PredicateOptions(rawValue: 2)
+  /// The texts are compared as they are, whatever the other options say.
+  package static let normalized = PredicateOptions(rawValue: 4)
 }
 
 /// One side of a comparison.
@@ -86,6 +88,12 @@ package indirect enum PredicateOperand: Sendable, Hashable {
   /// `SELF`, the evaluated object itself.
   case selfObject
   case subquery(PredicateSubquery)
+  /// A function's value, also that of an operator such as `+`.
+  case function(PredicateFunction, [PredicateOperand])
+  /// `TERNARY(condition, value, otherwise)`.
+  case conditional(PredicateNode, PredicateOperand, PredicateOperand)
+  /// What a block makes of the evaluated object and the arguments.
+  case block(PredicateBlock, [PredicateOperand])
 }
 
 /// `SUBQUERY(collection, $variable, condition)`: the objects of a collection for which a condition holds. In the

@@ -3,6 +3,10 @@ import Foundation
 /// What is computed from many values.
 package enum ValueSummary: Int64, Sendable, Hashable, CaseIterable {
   case sum, average, minimum, maximum
+  /// The middle one of the sorted numbers, or the mean of the two in the middle.
+  case median
+  /// The standard deviation of a whole population.
+  case deviation
 }
 
 /// Computes one value from many, one after the other. The store's SQL functions and objects in memory use it, so both
@@ -13,6 +17,8 @@ package struct SummaryState: Sendable {
   private var whole: Int128 = 0
   private var reals: ExactSum?
   private var extreme = StoredValue.null
+  /// For what needs all of them at once.
+  private var numbers: [Double] = []
 
   package init(_ kind: ValueSummary) { self.kind = kind }
 
@@ -23,6 +29,7 @@ package struct SummaryState: Sendable {
     case .minimum: if count == 1 || StoredValueOrder.compare(value, extreme) < 0 { extreme = value }
     case .maximum: if count == 1 || StoredValueOrder.compare(value, extreme) > 0 { extreme = value }
     case .sum, .average: addNumber(value)
+    case .median, .deviation: numbers.append(value.number ?? .nan)
     }
   }
 
@@ -46,7 +53,27 @@ package struct SummaryState: Sendable {
       guard count > 0 else { return .null }
       guard let reals else { return .real(Double(whole) / Double(count)) }
       return .real(reals.adding(Double(whole)).result / Double(count))
+    case .median: return median
+    case .deviation: return deviation
     }
+  }
+
+  private var median: StoredValue {
+    let sorted = numbers.sorted()
+    guard let last = sorted.last else { return .null }
+    let middle = sorted.count / 2
+    if sorted.count == 1 { return .real(last) }
+    return .real(sorted.count % 2 == 1 ? sorted[middle] : sorted[middle - 1] / 2 + sorted[middle] / 2)
+  }
+
+  private var deviation: StoredValue {
+    guard !numbers.isEmpty else { return .null }
+    let mean = Self.sum(numbers) / Double(numbers.count)
+    return .real((Self.sum(numbers.map { ($0 - mean) * ($0 - mean) }) / Double(numbers.count)).squareRoot())
+  }
+
+  private static func sum(_ numbers: [Double]) -> Double {
+    numbers.reduce(ExactSum()) { $0.adding($1) }.result
   }
 }
 

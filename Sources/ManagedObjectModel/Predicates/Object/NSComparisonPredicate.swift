@@ -1,0 +1,118 @@
+import Foundation
+
+/// A predicate that compares the values of two expressions. (Apple documentation: NSComparisonPredicate.)
+///
+/// `NSPredicate(format:)` returns one for a single comparison. As with `NSExpression`, a file that imports Foundation
+/// needs `typealias NSComparisonPredicate = OpenCoreData.NSComparisonPredicate` somewhere in its module.
+///
+/// ```swift
+/// let rating = NSExpression(forKeyPath: "rating")
+/// let four = NSExpression(forConstantValue: 4)
+/// let predicate = NSComparisonPredicate(
+///   leftExpression: rating, rightExpression: four, modifier: .direct, type: .greaterThanOrEqualTo)
+/// ```
+public final class NSComparisonPredicate: NSPredicate {
+  /// How texts are compared.
+  public struct Options: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static let caseInsensitive = Options(rawValue: 1)
+    public static let diacriticInsensitive = Options(rawValue: 2)
+    /// As they are, whatever the other options say.
+    public static let normalized = Options(rawValue: 4)
+  }
+
+  /// Which values on the left the comparison must hold for.
+  public enum Modifier: UInt, Sendable {
+    case direct, all, any
+  }
+
+  /// The comparison operators.
+  public enum Operator: UInt, Sendable {
+    case lessThan = 0
+    case lessThanOrEqualTo, greaterThan, greaterThanOrEqualTo, equalTo, notEqualTo, matches, like, beginsWith, endsWith
+    case `in`
+    case contains = 99
+    case between
+  }
+
+  let comparison: PredicateComparison
+  public let leftExpression: NSExpression
+  public let rightExpression: NSExpression
+
+  /// (Apple documentation: init(leftExpression:rightExpression:modifier:type:options:).)
+  public init(
+    leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier, type: Operator,
+    options: Options = []
+  ) {
+    comparison = PredicateComparison(
+      left: left.tree, operation: type.operation, right: right.tree,
+      options: PredicateOptions(rawValue: Int(options.rawValue)), modifier: modifier.modifier)
+    (leftExpression, rightExpression) = (left, right)
+    super.init(value: false)
+  }
+
+  init(_ comparison: PredicateComparison) {
+    self.comparison = comparison
+    leftExpression = NSExpression(tree: comparison.left)
+    rightExpression = NSExpression(tree: comparison.right)
+    super.init(value: false)
+  }
+
+  public var comparisonPredicateModifier: Modifier {
+    switch comparison.modifier {
+    case .direct: .direct
+    case .all: .all
+    case .any: .any
+    }
+  }
+
+  public var predicateOperatorType: Operator { Operator(comparison.operation) }
+
+  public var options: Options { Options(rawValue: UInt(comparison.options.rawValue)) }
+
+  public override var predicateFormat: String { comparison.formatDescription }
+  public override var description: String { predicateFormat }
+
+  public override func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSComparisonPredicate)?.comparison == comparison
+  }
+
+  public override var hash: Int { comparison.hashValue }
+
+  public override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    node.evaluate(with: object, bindings)
+  }
+}
+
+extension NSComparisonPredicate: TreePredicate {
+  var node: PredicateNode { .comparison(comparison) }
+}
+
+extension NSComparisonPredicate.Modifier {
+  fileprivate var modifier: PredicateModifier {
+    switch self {
+    case .direct: .direct
+    case .all: .all
+    case .any: .any
+    }
+  }
+}
+
+extension NSComparisonPredicate.Operator {
+  private static let operations: [(Self, PredicateOperator)] = [
+    (.lessThan, .less), (.lessThanOrEqualTo, .lessOrEqual), (.greaterThan, .greater),
+    (.greaterThanOrEqualTo, .greaterOrEqual), (.equalTo, .equal), (.notEqualTo, .notEqual), (.matches, .matches),
+    (.like, .like), (.beginsWith, .beginsWith), (.endsWith, .endsWith), (.in, .isIn), (.contains, .contains),
+    (.between, .between),
+  ]
+
+  fileprivate init(_ operation: PredicateOperator) {
+    self = Self.operations.first { $0.1 == operation }?.0 ?? .equalTo
+  }
+
+  fileprivate var operation: PredicateOperator { Self.operations.first { $0.0 == self }?.1 ?? .equal }
+}
