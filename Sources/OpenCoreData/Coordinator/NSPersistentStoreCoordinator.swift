@@ -28,6 +28,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   let lock = NSRecursiveLock()
   /// In the order they were added.
   private let storesKept = Locked<[NSPersistentStore]>([])
+  /// By the stores' identities.
+  private let watches = Locked<[ObjectIdentifier: RemoteChangeWatch]>([:])
   private(set) var participants: [any SaveParticipant] = []
 
   /// Makes a coordinator for stores of `model` and freezes the model.
@@ -122,6 +124,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       throw error
     }
     store.didAdd(to: self)
+    watches.withLock { $0[ObjectIdentifier(store)] = RemoteChangeWatch(store, of: self) }
     post(.NSPersistentStoreCoordinatorStoresDidChange, change)
   }
 
@@ -158,6 +161,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     post(.NSPersistentStoreCoordinatorWillRemoveStore, change)
     post(.NSPersistentStoreCoordinatorStoresWillChange, change)
     store.willRemove(from: self)
+    watches.withLock { $0.removeValue(forKey: ObjectIdentifier(store)) }?.stop()
     lock.withLock {
       for closing in stores where closing === store { closing.rowStore.close() }
       stores.removeAll { $0 === store }

@@ -13,7 +13,11 @@ extension Notification.Name {
   /// `NSRemovedPersistentStoresKey`.
   public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
     "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
-  /// Never posted (see Deviations). It is declared so that code which observes it compiles.
+  /// Posted by a coordinator within a quarter of a second after a store was written to, by this process or another one, if
+  /// the store was added with `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. Changes that follow each other
+  /// closely are one notification. User info: the store's UUID under `NSStoreUUIDKey`, its URL under
+  /// `NSPersistentStoreURLKey`, and the end of its history under `NSPersistentHistoryTokenKey` if it tracks one. It is
+  /// posted on a queue of its own.
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
@@ -22,6 +26,9 @@ public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "changedUUID"
 /// The key of a store's URL in the user info of `NSPersistentStoreRemoteChange`.
 public let NSPersistentStoreURLKey = "storeURL"
+
+/// The key of the present end of a store's history in the user info of `NSPersistentStoreRemoteChange`.
+public let NSPersistentHistoryTokenKey = "historyToken"
 
 extension NSPersistentStoreCoordinator {
   /// Never called with the lock held: observers may wait for contexts that wait for the lock.

@@ -16,6 +16,8 @@ package struct ChangeOrigin: Sendable, Equatable {
 /// it inserted, updated and deleted.
 package protocol HistoryTrackingStore: RowStore {
   var tracksHistory: Bool { get }
+  /// A number that changes with every commit of any process; nil while this process writes, and for a closed store.
+  func dataVersion() -> UInt32?
   /// The number of the last transaction; 0 before the first.
   func lastTransactionNumber() throws -> Int64
   /// The transactions of `range`, the oldest first, each with its changes in the order of their numbers.

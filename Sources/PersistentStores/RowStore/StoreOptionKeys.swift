@@ -38,7 +38,9 @@ public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnect
 /// documentation: NSPersistentHistoryTrackingKey.)
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 
-// Options that are accepted and have no effect (Deviations), so that code which sets them compiles.
+/// Whether the coordinator announces writes to the store, of other processes too, by `NSPersistentStoreRemoteChange`.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
+
+// Options that are accepted and have no effect (Deviations), so that code which sets them compiles.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"

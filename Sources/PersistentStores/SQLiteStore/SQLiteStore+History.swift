@@ -2,6 +2,15 @@ import Foundation
 import ManagedObjectModel
 
 extension SQLiteStore: HistoryTrackingStore {
+  package func dataVersion() -> UInt32? {
+    guard writerLock.try() else { return nil }
+    defer { writerLock.unlock() }
+    guard let connection = try? writingReader().connection, !connection.isInTransaction,
+      (try? connection.lookForCommits()) != nil
+    else { return nil }
+    return connection.versionSeen
+  }
+
   package func lastTransactionNumber() throws -> Int64 {
     try access("Reading the history of") { try $0.lastHistoryKey(of: .transaction) }
   }
