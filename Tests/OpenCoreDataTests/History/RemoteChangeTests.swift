@@ -30,7 +30,8 @@ struct RemoteChangeTests {
   ) async throws -> Notification? {
     let found = FoundNotification()
     let observer = NotificationCenter.default.addObserver(
-      forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) { found.set($0) }
+      forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+    ) { found.set($0) }
     defer { NotificationCenter.default.removeObserver(observer) }
     try await body()
     for _ in 0..<60 where found.value == nil { try await Task.sleep(for: .milliseconds(50)) }
