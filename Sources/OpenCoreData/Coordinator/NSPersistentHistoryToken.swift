@@ -42,13 +42,14 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// The present end of the history of `stores` (nil: of all); nil if none of them tracks one. (Apple documentation:
-  /// currentPersistentHistoryToken(fromStores:).)
+  /// The present end of the history of `stores` (nil: of all); nil if none of them tracks one, or if one can't be read.
+  /// (Apple documentation: currentPersistentHistoryToken(fromStores:).)
   public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
     let chosen = stores.map { $0.compactMap { $0 as? NSPersistentStore } } ?? persistentStores
     var numbers: [String: Int64] = [:]
     for store in chosen.compactMap(\.historyStore) {
-      guard let last = try? store.lastTransactionNumber() else { continue }
+      // A token without a store would later read all of its history again.
+      guard let last = try? store.lastTransactionNumber() else { return nil }
       numbers[store.identity.uuid] = last
     }
     return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)

@@ -131,7 +131,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ContextRe
     return NSPersistentHistoryResult(.statusOnly, true)
   }
 
-  /// The transactions that the fetch request finds, in its order. One for changes leaves in each only what it finds.
+  /// The transactions that the fetch request finds, in its order. One for changes leaves in each only what it finds; its
+  /// order is that of results without transactions.
   private func chosen(of all: [NSPersistentHistoryTransaction]) -> [NSPersistentHistoryTransaction] {
     guard let fetchRequest else { return all }
     guard let predicate = fetchRequest.predicate else { return sorted(all) }
@@ -140,18 +141,12 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ContextRe
   }
 
   private func sorted(_ found: [NSPersistentHistoryTransaction]) -> [NSPersistentHistoryTransaction] {
-    guard let order = fetchRequest?.sortDescriptors, !order.isEmpty, !findsChanges else { return found }
-    return found.sorted { left, right in
-      for descriptor in order {
-        let result = descriptor.compare(left.values, to: right.values)
-        if result != .orderedSame { return result == .orderedAscending }
-      }
-      return left.transactionNumber < right.transactionNumber
-    }
+    findsChanges ? found : found.sorted(by: fetchRequest?.sortDescriptors) { ($0.values, $0.transactionNumber) }
   }
 
   private func contents(_ found: [NSPersistentHistoryTransaction]) -> Any {
-    let changes = found.flatMap { $0.changes ?? [] }
+    let order = findsChanges ? fetchRequest?.sortDescriptors : nil
+    let changes = found.flatMap { $0.changes ?? [] }.sorted(by: order) { ($0.values, $0.changeID) }
     switch resultType {
     case .statusOnly: return !found.isEmpty
     case .objectIDs: return changes.map(\.changedObjectID)
@@ -176,4 +171,23 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
 
 extension NSPersistentHistoryResultType {
   fileprivate var needsChanges: Bool { self != .transactionsOnly && self != .statusOnly }
+}
+
+extension Array {
+  /// - Parameters:
+  ///   - descriptors: Without any, the order stays.
+  ///   - key: What the descriptors compare, and a number that decides where they find no difference.
+  fileprivate func sorted(
+    by descriptors: [NSSortDescriptor]?, _ key: (Element) -> (values: NSDictionary, number: Int64)
+  ) -> [Element] {
+    guard let descriptors, !descriptors.isEmpty else { return self }
+    return sorted { left, right in
+      let (left, right) = (key(left), key(right))
+      for descriptor in descriptors {
+        let result = descriptor.compare(left.values, to: right.values)
+        if result != .orderedSame { return result == .orderedAscending }
+      }
+      return left.number < right.number
+    }
+  }
 }

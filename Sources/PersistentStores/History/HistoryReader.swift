@@ -10,7 +10,12 @@ struct HistoryReader {
     (self.connection, self.idSpaces) = (connection, idSpaces)
   }
 
+  /// The transactions and their changes as of one moment.
   func transactions(_ range: HistoryRange, withChanges: Bool) throws -> [HistoryTransaction] {
+    try connection.readTransaction { try found(range, withChanges: withChanges) }
+  }
+
+  private func found(_ range: HistoryRange, withChanges: Bool) throws -> [HistoryTransaction] {
     try checkComplete(range)
     let (condition, values): (String, [StoredValue]) =
       switch range {
@@ -34,17 +39,24 @@ struct HistoryReader {
     return found
   }
 
-  /// - Throws: `NSError` 134301 if the transaction after the one that was read last is deleted.
+  /// - Throws: `NSError` 134301 if transactions after the one that was read last are deleted, or if that one is not of
+  ///   this history: the store is an older copy.
   private func checkComplete(_ range: HistoryRange) throws {
     guard case .afterNumber(let number) = range else { return }
     let last = try connection.lastHistoryKey(of: .transaction)
-    let next = try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION WHERE Z_PK > ?", [.integer(number)])
-    guard number < last, next != number + 1 else { return }
+    let first = try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION")
+    let next = "Read all objects again, and then the history from the current token on."
+    guard number <= last else {
+      throw NSError.coreData(
+        .historyTokenExpired,
+        "The token names transaction \(number), and the last one of the store is \(last): the store may be an older "
+          + "copy. \(next)")
+    }
+    guard first.map({ $0 > number + 1 }) ?? (number < last) else { return }
     throw NSError.coreData(
       .historyTokenExpired,
       "The history after transaction \(number) was deleted in part; what is left begins with "
-        + "\(next.map { "\($0)" } ?? "nothing"). Read all objects again, and then the history from the current token on."
-    )
+        + "\(first.map { "\($0)" } ?? "nothing"). \(next)")
   }
 
   /// A name in the table of texts, or in the row itself.

@@ -63,7 +63,8 @@ final class HistoryWriter {
     for row in deleted {
       own.insert(TouchedRow(table: try entities.sqlEntity(row.id.entity).tableName, key: try entities.key(of: row.id)))
     }
-    for (row, names) in touched.sorted(by: { $0.key.key < $1.key.key }) where !own.contains(row) {
+    let ordered = touched.sorted { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }
+    for (row, names) in ordered where !own.contains(row) {
       if newKeys[row.table]?.contains(where: { $0.contains(row.key) }) == true { continue }
       guard let entity = try entity(of: row) else { continue }
       try update(entity, key: row.key, names)

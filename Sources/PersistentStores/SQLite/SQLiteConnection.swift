@@ -180,6 +180,15 @@ package final class SQLiteConnection {
     return try body()
   }
 
+  /// Runs `body`, all of whose statements read the same state of the database.
+  package func readTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+    guard !isInTransaction else { return try body() }
+    try execute("BEGIN")
+    // Ends the reading; there is nothing to write.
+    defer { try? execute("COMMIT") }
+    return try body()
+  }
+
   /// Runs `body` between BEGIN IMMEDIATE and COMMIT; a thrown error rolls everything back. Inside an open transaction
   /// it runs in a savepoint, and a thrown error rolls back the savepoint only.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {

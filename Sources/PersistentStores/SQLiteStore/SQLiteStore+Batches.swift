@@ -5,56 +5,52 @@ import Foundation
 extension SQLiteStore {
   /// Deletes the rows that `query` finds.
   package func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome {
-    let table = try sqlEntity(query.entity).tableName
-    let condition = try condition(query, table)
-    let statement = SQLFragment("DELETE FROM \(table) AS t0") + condition
-    return try batchDeletion(of: query.entity) { connection in
-      try noteRows(of: query.entity, where: condition, connection)
-      return try run(statement, on: connection, wantsIDs: wantsIDs)
-    }
+    try batchDeletion(of: query.entity, wantsIDs: wantsIDs) { try conditions(query, $0) }
   }
 
   /// Deletes the objects with `keys` in the table of `entity`.
   package func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome {
-    let table = try sqlEntity(entity).tableName
-    return try batchDeletion(of: entity) { connection in
-      var outcome = BatchOutcome()
-      let history = historyWriter(connection)
-      for part in keys.statementParts {
-        let condition = SQLFragment(
-          " WHERE t0.Z_PK IN (\(SQLFragment.keyMarks(part.count)))", part.map(StoredValue.integer))
-        try history?.noteRows(of: entity, changing: nil, where: condition)
-        let done = try run(SQLFragment("DELETE FROM \(table) AS t0") + condition, on: connection, wantsIDs: wantsIDs)
-        outcome.count += done.count
-        outcome.ids += done.ids
-      }
-      try history?.finish()
-      return outcome
-    }
+    try batchDeletion(of: entity, wantsIDs: wantsIDs) { _ in keys.statementParts.map(Self.condition) }
   }
 
-  /// Notes in the history what a statement is about to change, or to delete if it changes no properties.
-  private func noteRows(
-    of entity: NSEntityDescription, changing slots: some Sequence<Int> = [], where condition: SQLFragment,
-    _ connection: SQLiteConnection
-  ) throws {
-    guard let history = historyWriter(connection) else { return }
-    let names = Set(slots.map { entity.attributeSlots[$0].name })
-    try history.noteRows(of: entity, changing: names.isEmpty ? nil : names, where: condition)
-    try history.finish()
-  }
-
-  /// Runs `body`, which deletes rows of `entity`, and rejects it if it would leave dangling references.
+  /// Deletes the rows of `conditions`, and rejects that if it would leave dangling references.
   private func batchDeletion(
-    of entity: NSEntityDescription, _ body: (SQLiteConnection) throws -> BatchOutcome
+    of entity: NSEntityDescription, wantsIDs: Bool, _ conditions: (SQLiteConnection) throws -> [SQLFragment]
   ) throws -> BatchOutcome {
     let references = try RowReferences(to: entity, in: self)
+    let deletion = SQLFragment("DELETE FROM \(try sqlEntity(entity).tableName) AS t0")
     return try batchTransaction { connection in
       let before = try references.danglingCounts(connection)
-      let outcome = try body(connection)
+      let change = RowsChange(entity: entity, names: nil, statement: deletion, wantsIDs: wantsIDs)
+      let outcome = try carryOut(change, where: try conditions(connection), on: connection)
       try references.checkNothingDangles(connection, before: before)
       return outcome
     }
+  }
+
+  /// A statement on rows of an entity, before the condition that finds them.
+  private struct RowsChange {
+    let entity: NSEntityDescription
+    /// The properties that it changes; nil for a deletion.
+    let names: Set<String>?
+    let statement: SQLFragment
+    let wantsIDs: Bool
+  }
+
+  /// Changes the rows of `conditions`, and notes them in the history.
+  private func carryOut(
+    _ change: RowsChange, where conditions: [SQLFragment], on connection: SQLiteConnection
+  ) throws -> BatchOutcome {
+    let history = try historyWriter(connection)
+    var outcome = BatchOutcome()
+    for condition in conditions {
+      try history?.noteRows(of: change.entity, changing: change.names, where: condition)
+      let done = try run(change.statement + condition, on: connection, wantsIDs: change.wantsIDs)
+      outcome.count += done.count
+      outcome.ids += done.ids
+    }
+    try history?.finish()
+    return outcome
   }
 
   /// Sets attributes, by slot, of the rows that `query` finds; their versions increase by one.
@@ -64,13 +60,12 @@ extension SQLiteStore {
       assignment(of: value, slot, in: entity)
     }
     let sets = changed.map(\.text) + ["Z_OPT = Z_OPT + 1"]
-    let condition = try condition(query, entity.tableName)
-    let statement =
-      SQLFragment("UPDATE \(entity.tableName) AS t0 SET " + sets.joined(separator: ", "), changed.map(\.value))
-      + condition
+    let update = SQLFragment(
+      "UPDATE \(entity.tableName) AS t0 SET " + sets.joined(separator: ", "), changed.map(\.value))
+    let names = Set(values.keys.map { query.entity.attributeSlots[$0].name })
+    let change = RowsChange(entity: query.entity, names: names, statement: update, wantsIDs: wantsIDs)
     return try batchTransaction { connection in
-      try noteRows(of: query.entity, changing: values.keys, where: condition, connection)
-      return try run(statement, on: connection, wantsIDs: wantsIDs)
+      try carryOut(change, where: try conditions(query, connection), on: connection)
     }
   }
 
@@ -89,7 +84,7 @@ extension SQLiteStore {
       externalFiles.mayLeaveRowsOut = resolution == .keepStored
       defer { externalFiles.mayLeaveRowsOut = false }
       let source = try batchSource(for: batch, columns, connection)
-      let history = historyWriter(connection)
+      let history = try historyWriter(connection)
       // Rows that are overwritten are known by their keys only.
       let returns = wantsIDs || history != nil && resolution == .overwrite
       let text =
@@ -134,8 +129,28 @@ extension SQLiteStore {
     }
   }
 
-  private func condition(_ query: FetchQuery, _ table: String) throws -> SQLFragment {
+  /// The conditions of the statements that together change the rows of `query`. A history has to name exactly these rows,
+  /// so they are found once, and then changed by key.
+  private func conditions(_ query: FetchQuery, _ connection: SQLiteConnection) throws -> [SQLFragment] {
+    let condition = try condition(query)
+    guard tracksHistory else { return [condition] }
+    let table = try sqlEntity(query.entity).tableName
+    let selection = SQLFragment("SELECT t0.Z_PK FROM \(table) t0") + condition
+    let statement = try connection.statement(selection.text)
+    defer { statement.reset() }
+    try statement.bind(selection.bindings)
+    var keys: [Int64] = []
+    while try statement.step() { keys.append(statement.integer(0)) }
+    return keys.statementParts.map(Self.condition)
+  }
+
+  private static func condition(_ keys: ArraySlice<Int64>) -> SQLFragment {
+    SQLFragment(" WHERE t0.Z_PK IN (\(SQLFragment.keyMarks(keys.count)))", keys.map(StoredValue.integer))
+  }
+
+  private func condition(_ query: FetchQuery) throws -> SQLFragment {
     let entity = try sqlEntity(query.entity)
+    let table = entity.tableName
     let columns = ColumnNames(query.entity, in: self)
     let filter = try SelectPlan.filter(query, of: entity, in: identity, columns: columns)
     let slice = SelectPlan.slice(query.limit, query.offset)

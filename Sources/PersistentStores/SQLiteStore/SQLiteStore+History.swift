@@ -12,13 +12,14 @@ extension SQLiteStore: HistoryTrackingStore {
   }
 
   package func lastTransactionNumber() throws -> Int64 {
-    try access("Reading the history of") { try $0.lastHistoryKey(of: .transaction) }
+    try readCommitted { reader in
+      try reader.access("Reading the history of") { try reader.connection.lastHistoryKey(of: .transaction) }
+    }
   }
 
   package func history(_ range: HistoryRange, withChanges: Bool) throws -> [HistoryTransaction] {
-    try read(nil) { reader in
-      guard let reader = reader as? SQLiteReader else { return [] }
-      return try reader.access("Reading the history of") {
+    try readCommitted { reader in
+      try reader.access("Reading the history of") {
         try HistoryReader(reader.connection, idSpaces).transactions(range, withChanges: withChanges)
       }
     }
@@ -29,19 +30,27 @@ extension SQLiteStore: HistoryTrackingStore {
     let count = try access("Deleting the history of") { connection in
       try checkTransaction(connection)
       return try connection.transaction {
-        let (condition, value): (String, StoredValue) =
-          switch end {
-          case .number(let number): ("Z_PK < ?", .integer(number))
-          case .seconds(let seconds): ("ZTIMESTAMP < ?", .real(seconds))
-          }
+        let first = try firstKept(end, connection)
+        let isDeleted = "Z_PK < coalesce(?, \(Int64.max))"
         try connection.run(
-          "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))", [value])
-        try connection.run("DELETE FROM ATRANSACTION WHERE \(condition)", [value])
+          "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(isDeleted))", [first])
+        try connection.run("DELETE FROM ATRANSACTION WHERE \(isDeleted)", [first])
         return connection.changedRowCount
       }
     }
     try? didCommit()
     return count
+  }
+
+  /// The number of the first transaction that is kept; null if none is. With a clock that was set back, a later
+  /// transaction may have an earlier time: what is kept has no gaps.
+  private func firstKept(_ end: HistoryEnd, _ connection: SQLiteConnection) throws -> StoredValue {
+    switch end {
+    case .number(let number): .integer(number)
+    case .seconds(let seconds):
+      try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?", [.real(seconds)])
+        .map(StoredValue.integer) ?? .null
+    }
   }
 
   /// Whether a store can be written to with its history, or without one.
@@ -90,8 +99,18 @@ extension SQLiteStore: HistoryTrackingStore {
   }
 
   /// Nil if the store tracks no history.
-  func historyWriter(_ connection: SQLiteConnection) -> HistoryWriter? {
-    guard tracksHistory else { return nil }
+  ///
+  /// - Throws: `NSError` 134030 if another program has begun to track the history since the store was opened.
+  func historyWriter(_ connection: SQLiteConnection) throws -> HistoryWriter? {
+    guard tracksHistory else {
+      guard try connection.lastHistoryKeys() == untrackedHistory else {
+        throw NSError.coreData(
+          .save,
+          "Another program has begun to track the history of \(location), and what is saved now would be missing there.",
+          suggestion: "Remove the store from its coordinator, add it again, and save again.")
+      }
+      return nil
+    }
     let entities = HistoryEntities(schema: schema, idSpaces: idSpaces, identity: identity)
     return HistoryWriter(connection, entities: entities, origin: origin)
   }
@@ -104,5 +123,12 @@ extension SQLiteStore: HistoryTrackingStore {
       return try connection.integer(
         "SELECT 1 FROM \(table) WHERE Z_PK = ?", [.integer(try key(of: row.id))]) != nil
     }
+  }
+}
+
+extension SQLiteConnection {
+  /// The last keys of the history tables, added up; -1 for a store that has none. Each transaction raises it.
+  func lastHistoryKeys() throws -> Int64 {
+    try integer("SELECT coalesce(sum(Z_MAX), -1) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 16001 AND 16003") ?? -1
   }
 }

@@ -13,7 +13,7 @@ extension SQLiteStore {
   func write(_ changes: ChangeSet, _ connection: SQLiteConnection) throws -> [InsertionResolution] {
     // A unique value may move from a deleted object to a changed or new one in the same save.
     var faults = SaveFaults()
-    let history = historyWriter(connection)
+    let history = try historyWriter(connection)
     let deleted = try present(changes.deletions, connection)
     try check(changes.checks, on: connection, faults: &faults)
     try delete(changes.deletions, on: connection, faults: &faults)

@@ -46,6 +46,8 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   let readers = ConnectionList()
   let metadataState: MetadataState
   package let tracksHistory: Bool
+  /// The last keys of the history tables of a store that tracks no history, as they were at the opening.
+  let untrackedHistory: Int64
   private(set) var origin = ChangeOrigin()
 
   init(
@@ -54,6 +56,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   ) throws {
     self.type = type
     self.tracksHistory = tracksHistory
+    untrackedHistory = tracksHistory || opened.isReadOnly ? -1 : try opened.connection.lastHistoryKeys()
     self.schema = schema
     self.options = options
     isReadOnly = opened.isReadOnly
@@ -161,7 +164,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     return try readingAgain { try read(body) }
   }
 
-  private func read<Result>(_ body: (any RowReader) throws -> Result) throws -> Result {
+  private func read<Result>(_ body: (SQLiteReader) throws -> Result) throws -> Result {
     // No write is in progress, or this thread performs it: the writing connection has recently read pages in its cache.
     if writerLock.try() {
       defer { writerLock.unlock() }
@@ -172,6 +175,14 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     else { return try writerLock.withLock { try body(try writingReader()) } }
     defer { pool.giveBack(reader) }
     return try body(reader)
+  }
+
+  /// Reads what is committed, also while a transaction is open around several saves.
+  func readCommitted<Result>(_ body: (SQLiteReader) throws -> Result) throws -> Result {
+    guard hasOpenTransaction.load(ordering: .acquiring), let pool = pool.withLock({ $0 }) else {
+      return try readingAgain { try read(body) }
+    }
+    return try reportingErrors { try body(SQLiteReader(try pool.newConnection(for: self), of: self)) }
   }
 
   package func cursor(

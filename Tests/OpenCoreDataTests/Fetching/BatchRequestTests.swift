@@ -39,7 +39,7 @@ struct BatchRequestTests {
       #expect(result?.result as? Int == 4)
     }
     if stack.kind == .sqlite {
-      #expect(sql == ["BEGIN IMMEDIATE", "DELETE FROM ZSESSION AS t0 WHERE t0.ZRATING < ?", "COMMIT"])
+      #expect(sql == Trace.write(["DELETE FROM ZSESSION AS t0 WHERE t0.ZRATING < ?"]))
     }
     #expect(try rows(stack) == "4|1|Spot 3|4\n5|1|Spot 4|5")
     let last = stack.request()
@@ -90,11 +90,11 @@ struct BatchRequestTests {
     }
     if stack.kind == .sqlite {
       #expect(
-        sql == [
-          "BEGIN IMMEDIATE",
-          "UPDATE ZSESSION AS t0 SET ZPLACE = ?, ZRATING = ?, Z_OPT = Z_OPT + 1 WHERE t0.ZRATING > ? "
-            + "RETURNING Z_PK, Z_ENT", "COMMIT",
-        ])
+        sql
+          == Trace.write([
+            "UPDATE ZSESSION AS t0 SET ZPLACE = ?, ZRATING = ?, Z_OPT = Z_OPT + 1 WHERE t0.ZRATING > ? "
+              + "RETURNING Z_PK, Z_ENT"
+          ]))
     }
     #expect(try rows(stack) == "1|1|Spot 0|1\n2|1|Spot 1|2\n3|2||1\n4|2||1")
   }
@@ -147,14 +147,13 @@ struct BatchRequestTests {
     }
     if stack.kind == .sqlite {
       #expect(
-        sql == [
-          "BEGIN IMMEDIATE",
-          "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM ZSESSION), 0)) "
-            + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
-          "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) SELECT pk, 1, 1, s0, s1, s2 "
-            + "FROM ocd_batch_Session RETURNING Z_PK, Z_ENT", "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
-          "COMMIT",
-        ])
+        sql
+          == Trace.write([
+            "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM ZSESSION), 0)) "
+              + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
+            "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) SELECT pk, 1, 1, s0, s1, s2 "
+              + "FROM ocd_batch_Session RETURNING Z_PK, Z_ENT", "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
+          ]))
     }
     #expect(try rows(stack) == "1|1|Spot 0|1\n2|1|List|3\n3|1||0")
   }

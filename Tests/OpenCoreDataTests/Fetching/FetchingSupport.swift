@@ -10,6 +10,12 @@ import Testing
 final class Trace {
   private(set) var statements: [String] = []
 
+  /// The statements of a transaction that writes to a store without a history.
+  static func write(_ statements: [String]) -> [String] {
+    ["BEGIN IMMEDIATE", "SELECT coalesce(sum(Z_MAX), -1) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 16001 AND 16003"]
+      + statements + ["COMMIT"]
+  }
+
   /// The statements that `body` runs; none where the store has no SQL.
   static func of(_ stack: Stack, _ body: () throws -> Void) throws -> [String] {
     guard stack.kind == .sqlite else {

@@ -221,16 +221,16 @@ struct StoreSafetyTests {
       try context.save()
       try store.connection().traceHandler = nil
       #expect(
-        seen == [
-          "BEGIN IMMEDIATE",
-          "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM ZSESSION), 0)) "
-            + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
-          "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE LIMIT 1",
-          "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) "
-            + "SELECT pk, 1, 1, s0, s1, s2 FROM ocd_batch_Session",
-          "INSERT INTO ZSESSION(Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) SELECT 1, 1, s0, s1, s2 FROM ocd_batch_Session",
-          "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", "COMMIT",
-        ])
+        seen
+          == Trace.write([
+            "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM ZSESSION), 0)) "
+              + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
+            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE LIMIT 1",
+            "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) "
+              + "SELECT pk, 1, 1, s0, s1, s2 FROM ocd_batch_Session",
+            "INSERT INTO ZSESSION(Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) SELECT 1, 1, s0, s1, s2 FROM ocd_batch_Session",
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
+          ]))
     }
   }
 }

@@ -192,6 +192,25 @@ struct HistoryRequestTests {
     }
   }
 
+  @Test("A sorted request for changes sorts those of all transactions")
+  func sortedChanges() throws {
+    let context = try context()
+    let ids = try insert(["a", "b"], into: context)
+    try context.performAndWait {
+      context.delete(try context.existingObject(with: ids[0]))
+      try context.existingObject(with: ids[1]).setValue("Rincon", forKey: "place")
+      try context.save()
+    }
+    let changes = try #require(NSPersistentHistoryChange.fetchRequest)
+    changes.sortDescriptors = [NSSortDescriptor(key: "changeType", ascending: false)]
+    let request = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: changes)
+    request.resultType = .changesOnly
+    let result = try context.performAndWait { try context.execute(request) as? NSPersistentHistoryResult }
+    let found = try #require(result?.result as? [NSPersistentHistoryChange])
+    #expect(found.map(\.changeType) == [.delete, .update, .insert, .insert])
+    #expect(found.map(\.changedObjectID) == [ids[0], ids[1], ids[0], ids[1]])
+  }
+
   // MARK: Deleting
 
   @Test("What is deleted is gone, and a token of before is refused as expired")
