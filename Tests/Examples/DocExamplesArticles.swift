@@ -211,6 +211,18 @@ private enum DocExamplesArticles {
     print(predicate == same, predicate.leftExpression.arguments ?? [])
   }
 
+  static func computedColumns(context: NSManagedObjectContext) throws {
+    let mean = NSExpressionDescription()
+    mean.name = "mean"
+    mean.expression = NSExpression(format: "average:(rating)")
+    let request = NSFetchRequest<NSDictionary>(entityName: "JournalEntry")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = ["location", mean]
+    request.propertiesToGroupBy = ["location"]
+    request.havingPredicate = NSPredicate(format: "$mean >= 3 AND count:(SELF) > 10")
+    for row in try context.fetch(request) { print(row["location"] ?? "nowhere", row["mean"] ?? 0) }
+  }
+
   // MARK: Contexts in Swift 6
 
   static func sendingIDs(background: NSManagedObjectContext, viewContext: NSManagedObjectContext) async throws {

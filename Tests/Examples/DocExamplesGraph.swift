@@ -346,4 +346,26 @@ private enum DocExamplesGraph {
     let ids = snapshot.itemIdentifiers as? [NSManagedObjectID] ?? []
     _ = ids
   }
+
+  static func historyTransactions() {
+    let others = NSPersistentHistoryTransaction.fetchRequest
+    others?.predicate = NSPredicate(format: "author != %@", "import")
+  }
+
+  static func historyChanges(context: NSManagedObjectContext, after token: NSPersistentHistoryToken?) throws {
+    var lastToken = token
+    let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
+    let result = try context.execute(request) as? NSPersistentHistoryResult
+    for transaction in result?.result as? [NSPersistentHistoryTransaction] ?? [] {
+      context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+      lastToken = transaction.token
+    }
+    print(lastToken ?? "nothing was saved")
+  }
+
+  static func historyToken(coordinator: NSPersistentStoreCoordinator) throws {
+    let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
+    let data = try token.map { try NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: true) }
+    print(data?.count ?? 0)
+  }
 }

@@ -21,6 +21,10 @@ struct ExpressionObjectTests {
   func parts() {
     #expect(value(3).expressionType == .constantValue && value(3).constantValue as? Int == 3)
     #expect(value(nil).constantValue == nil)
+    let text = NSMutableString(string: "before")
+    let kept = value(text)
+    text.setString("after")
+    #expect(kept.constantValue as? String == "before")
     #expect(NSExpression.expressionForEvaluatedObject().expressionType == .evaluatedObject)
     #expect(NSExpression(forVariable: "x").variable == "x")
     #expect(key("a.b").keyPath == "a.b" && key("a.b").expressionType == .keyPath)

@@ -37,7 +37,9 @@ enum FolderTable {
       "Predicates/Object": [
         "Predicates/Binding", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values", "Values",
       ],
-      "Descriptions": ["Base", "Embedded", "Predicates/Binding", "Values"],
+      "Descriptions": [
+        "Base", "Embedded", "Predicates/Binding", "Predicates/Object", "Predicates/Tree", "Values",
+      ],
       "Sorting": [
         "Predicates/Binding", "Predicates/Object", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values",
         "Values",

@@ -13,4 +13,30 @@ extension NSAttributeType {
     default: .blob
     }
   }
+
+  /// The name in error messages.
+  package var describedName: String { self == .objectIDAttributeType ? "an objectID" : predicateType.describedName }
+}
+
+extension PredicateValueType {
+  /// The type of attributes that hold such values.
+  package var attributeType: NSAttributeType {
+    switch self {
+    case .integer: .integer64AttributeType
+    case .real: .doubleAttributeType
+    case .decimal: .decimalAttributeType
+    case .boolean: .booleanAttributeType
+    case .date: .dateAttributeType
+    case .text: .stringAttributeType
+    case .uri: .URIAttributeType
+    case .uuid: .UUIDAttributeType
+    case .blob: .binaryDataAttributeType
+    case .object: .objectIDAttributeType
+    }
+  }
+
+  /// Whether values of this type can be given as values of an attribute's type.
+  package func converts(to other: NSAttributeType) -> Bool {
+    other != .objectIDAttributeType && family == other.predicateType.family
+  }
 }

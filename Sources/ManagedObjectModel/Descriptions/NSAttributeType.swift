@@ -60,17 +60,19 @@ extension NSAttributeDescription {
     public static let transformable = AttributeType(.transformableAttributeType)
     public static let objectID = AttributeType(.objectIDAttributeType)
     public static let composite = AttributeType(.compositeAttributeType)
+
+    /// An unknown raw value is a programming error.
+    var attributeType: NSAttributeType {
+      guard let known = NSAttributeType(rawValue: rawValue) else {
+        preconditionFailure("\(rawValue) is not an attribute type; use one of AttributeType's constants.")
+      }
+      return known
+    }
   }
 
   /// The attribute's type; the same value as `attributeType`. Setting an unknown raw value is a programming error.
   public var type: AttributeType {
     get { AttributeType(rawValue: attributeType.rawValue) }
-    set {
-      guard let known = NSAttributeType(rawValue: newValue.rawValue) else {
-        preconditionFailure(
-          "\(newValue.rawValue) is not an attribute type; use one of AttributeType's constants.")
-      }
-      attributeType = known
-    }
+    set { attributeType = newValue.attributeType }
   }
 }

@@ -107,12 +107,12 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var returnsObjectsAsFaults = true
   /// If true, objects that are already in the context take the fetched values, unless they have changes.
   open var shouldRefreshRefetchedObjects = false
-  /// For dictionary results: the attributes to read, by name or as descriptions, and "objectID"; nil for all stored
-  /// attributes.
+  /// For dictionary results: the attributes to read, by name or as descriptions, "objectID", and an
+  /// `NSExpressionDescription` for each value to compute; nil for all stored attributes.
   open var propertiesToFetch: [Any]?
   /// For dictionary results: whether equal dictionaries are returned only once.
   open var returnsDistinctResults = false
-  /// For dictionary results: the attributes to group rows by; each group gives one result.
+  /// For dictionary results: the attributes and expressions to group rows by; each group gives one result.
   open var propertiesToGroupBy: [Any]?
   /// With `propertiesToGroupBy`: the predicate that selects groups.
   open var havingPredicate: NSPredicate?

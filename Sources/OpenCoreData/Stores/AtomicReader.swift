@@ -44,23 +44,7 @@ final class AtomicReader: RowReader {
 
   func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow] {
     guard !stop.isCancelled else { throw CancellationFlag.error }
-    let merge = DictionaryMerge(query, shape)
-    let rows = try matching(query).map { row in
-      DictionaryRow(
-        id: shape.columns.contains(.objectID) ? row.id : nil,
-        values: try merge.partShape.columns.map { column in
-          guard case .attribute(_, let path) = column else { return .null }
-          return try store.value(at: try AttributePath(path, of: query.entity), of: row)
-        })
-    }
-    // All rows of a group have the values that it is formed and chosen by.
-    let chosen = rows.filter { row in
-      shape.having?.matches { key in
-        let index = merge.partShape.columns.firstIndex { $0.name == key.name }
-        return index.map { row.values[$0] } ?? .null
-      } ?? true
-    }
-    return merge.merge([chosen])
+    return try DictionaryMerge(query, shape).results(of: matching(query)) { QueriedRow(row: $0, store: store) }
   }
 
   func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int {

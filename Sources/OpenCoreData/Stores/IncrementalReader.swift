@@ -56,7 +56,7 @@ final class IncrementalReader: RowReader {
     let request = query.request(.dictionaryResultType)
     request.propertiesToFetch = shape.columns.map(\.property)
     request.returnsDistinctResults = shape.isDistinct
-    request.propertiesToGroupBy = shape.groupNames.isEmpty ? nil : shape.groupNames
+    request.propertiesToGroupBy = shape.groups.isEmpty ? nil : shape.groups.map(\.groupProperty)
     request.havingPredicate = shape.havingSource.map(NSPredicate.init(node:))
     return try store.results(request).map { result in
       guard let values = Self.values(of: result) else {
@@ -88,6 +88,8 @@ final class IncrementalReader: RowReader {
         return .null
       case .attribute(let attribute, _):
         return try attribute.storedValue(fromStore: values(column.name), entity: entity.name ?? "")
+      case .expression(let expression):
+        return try expression.attribute.storedValue(fromStore: values(column.name), entity: entity.name ?? "")
       }
     }
     return DictionaryRow(id: id, values: stored)
@@ -95,11 +97,18 @@ final class IncrementalReader: RowReader {
 }
 
 extension DictionaryShape.Column {
-  /// As a store is asked for it: the attribute, or the key path to one of another entity.
+  /// As a store is asked for it: the attribute or expression, or the key path to an attribute of another entity.
   fileprivate var property: Any {
-    if case .attribute(let attribute, let path) = self, path.count == 1 { return attribute }
-    return name
+    switch self {
+    case .attribute(let attribute, let path) where path.count == 1: return attribute
+    case .attribute, .objectID: return name
+    case .expression(let column):
+      return NSExpressionDescription(name: column.name, tree: column.source, resultType: column.resultType)
+    }
   }
+
+  /// As a store is asked to group by it.
+  fileprivate var groupProperty: Any { if case .expression = self { property } else { name } }
 }
 
 extension FetchQuery {

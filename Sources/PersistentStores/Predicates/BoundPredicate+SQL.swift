@@ -23,6 +23,17 @@ extension BoundPredicate {
   }
 }
 
+extension BoundExpression {
+  /// The expression as SQL, whose value is that of `value(of:_:)`.
+  ///
+  /// - Parameter columns: Where the attributes are.
+  /// - Throws: The errors of `columns`; `NSError` 134180 if the nesting depth exceeds SQLite's limit.
+  package func sql(columns: any PredicateColumns) throws -> SQLFragment {
+    guard operand.depth <= BoundSQL.depthMax else { throw PredicateFailure.tooDeep(max: BoundSQL.depthMax) }
+    return try BoundSQL(scopes: [columns], inlineValuesMax: 500).value(operand)
+  }
+}
+
 /// Writes bound nodes as SQL.
 ///
 /// A leaf may be NULL where evaluation in memory gives false. AND and OR of such leaves are true for the same rows, and
@@ -65,7 +76,7 @@ struct BoundSQL {
   /// The SQL of an operand.
   func value(_ operand: BoundOperand) throws -> SQLFragment {
     switch operand {
-    case .key(let key): SQLFragment(try scopes[key.level].sql(key))
+    case .key(let key): try scopes[key.level].sql(key)
     case .value(let value): SQLFragment("?", [value])
     case .computed(let computation): try value(computation)
     }

@@ -15,8 +15,7 @@ extension BoundSQL {
       let summary = try select(elements) { inner in
         SQLFragment(kind.sqlFunction + "(") + (try inner.value(operand)) + SQLFragment(")")
       }
-      // The sum of nothing.
-      return kind == .sum ? SQLFragment("coalesce(") + summary + SQLFragment(", 0)") : summary
+      return kind.sqlOfAny(summary, computation.type)
     case .function(let function, let operands):
       return try value(function, operands)
     case .conditional(let condition, let first, let second):

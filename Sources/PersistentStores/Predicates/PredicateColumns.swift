@@ -3,7 +3,7 @@ import ManagedObjectModel
 /// Where the SQL of a predicate finds the attributes of a row, and the elements that the row leads to.
 package protocol PredicateColumns {
   /// The SQL of an attribute's column, such as `t0.ZRATING`, with BINARY collation.
-  func sql(_ key: PredicateKey) throws -> String
+  func sql(_ key: PredicateKey) throws -> SQLFragment
   /// The identity prefix of the objects that a key can belong to; see `ObjectKey`.
   func identityScope(_ key: PredicateKey) throws -> UInt64
   /// The rows at the end of a path of to-one relationships and a to-many one.
@@ -31,7 +31,7 @@ extension BoundPredicate {
 private struct PlainColumns: PredicateColumns {
   let column: (PredicateKey) throws -> String
 
-  func sql(_ key: PredicateKey) throws -> String { try column(key) }
+  func sql(_ key: PredicateKey) throws -> SQLFragment { SQLFragment(try column(key)) }
   func identityScope(_ key: PredicateKey) throws -> UInt64 { 0 }
   func elements(_ path: [String]) throws -> ElementRows { ElementRows(columns: self, source: { "" }, link: "0") }
 }

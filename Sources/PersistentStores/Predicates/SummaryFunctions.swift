@@ -23,6 +23,18 @@ extension ValueSummary {
   }
 }
 
+extension ValueSummary {
+  /// The SQL of a summary that may be of nothing: a sum is 0 then. That of reals is real even if columns keep all of them
+  /// as whole numbers, so that a division of it keeps the remainder.
+  ///
+  /// - Parameter type: That of the summary.
+  func sqlOfAny(_ summary: SQLFragment, _ type: PredicateValueType) -> SQLFragment {
+    guard self == .sum else { return summary }
+    guard type != .integer else { return SQLFragment("coalesce(") + summary + SQLFragment(", 0)") }
+    return SQLFragment("coalesce(CAST(") + summary + SQLFragment(" AS REAL), 0.0)")
+  }
+}
+
 extension SQLiteConnection {
   /// Registers aggregate functions whose result does not depend on the order of the rows, as SQLite's sums do.
   func registerSummaryFunctions() throws {

@@ -1,64 +1,197 @@
 import ManagedObjectModel
 
-/// Merges the dictionaries of several stores with the semantics of SQL within one store.
+/// Computes the dictionaries of several stores, or of one that has no SQL, with the semantics of SQL within one store.
 package struct DictionaryMerge {
   private let query: FetchQuery
   private let shape: DictionaryShape
-  /// The query for each store: it includes the columns that results are sorted and grouped by.
+  /// The query for each store. Its columns include what results are sorted, grouped and computed by.
   package let partShape: DictionaryShape
   package let partQuery: FetchQuery
+  private let indexes: [String: Int]
 
   package init(_ query: FetchQuery, _ shape: DictionaryShape) {
     self.query = query
     self.shape = shape
-    var part = shape
-    for name in query.sortKeys.map(\.name) + shape.groupNames where !part.columns.contains(where: { $0.name == name }) {
-      let path = name.split(separator: ".").map(String.init)
-      guard case .attribute(let attribute, _)? = try? AttributePath(path, of: query.entity).end else { continue }
-      part.columns.append(.attribute(attribute, path: path))
-    }
+    var columns = PartColumns(entity: query.entity)
+    for column in shape.columns + shape.groups { columns.add(column) }
+    for (index, aggregate) in shape.aggregates.enumerated() { columns.add(aggregate, index) }
+    for key in query.sortKeys { columns.add(key.keyPath) }
+    for key in shape.having?.keys ?? [] { columns.add(key.path) }
+    // Only the number of rows may be asked for.
+    if columns.columns.isEmpty { columns.add(.objectID()) }
+    var part = DictionaryShape(columns: columns.columns)
+    // What is computed of all rows of a result needs them all.
+    if shape.aggregates.isEmpty { (part.isDistinct, part.groups) = (shape.isDistinct, shape.groups) }
     partShape = part
+    indexes = columns.indexes
     var partQuery = query.forEachStore
     // Results of two stores may belong to one group.
     if shape.joinsRows { partQuery.limit = 0 }
     self.partQuery = partQuery
   }
 
+  /// - Parameter parts: The results of each store for `partQuery` and `partShape`.
   package func merge(_ parts: [[DictionaryRow]]) -> [DictionaryRow] {
-    let columns = query.sortKeys.map { key in partShape.columns.firstIndex { $0.name == key.name } }
+    let sortColumns = query.sortKeys.map { indexes[$0.name] }
     let keyed = parts.joined().enumerated().map { index, row in
-      (index: index, row: row, values: columns.map { column in column.map { row.values[$0] } ?? .null })
+      (index: index, row: row, values: sortColumns.map { column in column.map { row.values[$0] } ?? .null })
     }
     let sorted = keyed.sorted { left, right in
       if query.sortKeys.orders(left.values, before: right.values) { return true }
       return !query.sortKeys.orders(right.values, before: left.values) && left.index < right.index
     }
-    return query.slice(joined(sorted.map(\.row))).map { row in
-      DictionaryRow(id: row.id, values: Array(row.values.prefix(shape.columns.count)))
+    return query.slice(distinct(results(sorted.map(\.row))))
+  }
+
+  /// The results for the rows of a store without SQL.
+  ///
+  /// - Parameters:
+  ///   - rows: What the query's predicate holds for.
+  ///   - object: A row as an object that expressions are computed for.
+  package func results(
+    of rows: [FetchedRow], _ object: (FetchedRow) -> some QueriedObject
+  ) throws -> [DictionaryRow] {
+    // The slots of an entity that inherits from the query's may be others.
+    var known: [ObjectIdentifier: [QueryExpression?]] = [:]
+    let part = try rows.map { row in
+      let entity = row.id.entity
+      let columns = try known[ObjectIdentifier(entity)] ?? partShape.columns.map { try $0.expression(of: entity) }
+      known[ObjectIdentifier(entity)] = columns
+      let object = object(row)
+      return DictionaryRow(
+        id: partShape.hasObjectID ? row.id : nil, values: try columns.map { try $0?.value(of: object) ?? .null })
+    }
+    return merge([part])
+  }
+
+  // MARK: Groups
+
+  /// The results, in the order of their first rows.
+  private func results(_ rows: [DictionaryRow]) -> [DictionaryRow] {
+    guard !shape.groups.isEmpty || shape.isSummary else { return rows.map { result([$0]) } }
+    var groups: [[DictionaryRow]] = shape.isSummary ? [rows] : []
+    if !shape.isSummary {
+      let columns = shape.groups.compactMap { indexes[PartColumns.name(of: $0)] }
+      var known: [[StoredValue]: Int] = [:]
+      for row in rows {
+        let key = columns.map { row.values[$0] }
+        if let index = known[key] {
+          groups[index].append(row)
+        } else {
+          known[key] = groups.count
+          groups.append([row])
+        }
+      }
+    }
+    return groups.filter(isWanted).map(result)
+  }
+
+  private func isWanted(_ group: [DictionaryRow]) -> Bool {
+    guard let having = shape.having else { return true }
+    let aggregates = aggregates(of: group)
+    return having.matches { value($0, of: group, aggregates) }
+  }
+
+  private func result(_ group: [DictionaryRow]) -> DictionaryRow {
+    let aggregates = aggregates(of: group)
+    let values = shape.columns.map { column -> StoredValue in
+      switch column {
+      case .expression(let expression) where expression.hasAggregates:
+        expression.value.value { value($0, of: group, aggregates) }
+      case .attribute, .objectID, .expression:
+        indexes[PartColumns.name(of: column)].flatMap { index in group.first.map { $0.values[index] } } ?? .null
+      }
+    }
+    return DictionaryRow(id: shape.hasObjectID ? group.first?.id : nil, values: values)
+  }
+
+  private func aggregates(of group: [DictionaryRow]) -> [StoredValue] {
+    shape.aggregates.enumerated().map { index, aggregate in
+      let column = indexes[PartColumns.name(ofAggregate: index)]
+      return aggregate.value(group.lazy.map { row in column.map { row.values[$0] } ?? .null })
     }
   }
+
+  /// All rows of a group have the attributes that a key can name.
+  private func value(_ key: PredicateKey, of group: [DictionaryRow], _ aggregates: [StoredValue]) -> StoredValue {
+    if let index = RowAggregate.index(of: key.path) { return aggregates[index] }
+    return indexes[key.name].flatMap { index in group.first.map { $0.values[index] } } ?? .null
+  }
+
+  // MARK: Equal results
 
   private struct Identity: Hashable {
     let id: ObjectKey?
     let values: [StoredValue]
   }
 
-  /// One result per group; equal results are merged if they are to be distinct.
-  private func joined(_ rows: [DictionaryRow]) -> [DictionaryRow] {
-    var result = rows
-    if !shape.groupNames.isEmpty {
-      let columns = shape.groupNames.compactMap { name in partShape.columns.firstIndex { $0.name == name } }
-      result = Self.unique(result) { row in Identity(id: nil, values: columns.map { row.values[$0] }) }
+  private func distinct(_ rows: [DictionaryRow]) -> [DictionaryRow] {
+    guard shape.isDistinct else { return rows }
+    var seen: Set<Identity> = []
+    return rows.filter { seen.insert(Identity(id: $0.id?.key, values: $0.values)).inserted }
+  }
+}
+
+extension DictionaryShape.Column {
+  /// What gives its value of an object; nil for an identity.
+  fileprivate func expression(of entity: NSEntityDescription) throws -> QueryExpression? {
+    switch self {
+    case .objectID: nil
+    case .attribute(_, let path): try QueryExpression(path, of: entity)
+    case .expression(let column): try QueryExpression(column.value, entity)
     }
-    if shape.isDistinct {
-      let count = shape.columns.count
-      result = Self.unique(result) { Identity(id: $0.id?.key, values: Array($0.values.prefix(count))) }
+  }
+}
+
+/// What is read of each row, each once.
+private struct PartColumns {
+  let entity: NSEntityDescription
+  private(set) var columns: [DictionaryShape.Column] = []
+  private(set) var indexes: [String: Int] = [:]
+
+  init(entity: NSEntityDescription) { self.entity = entity }
+
+  /// The name of a column of the shape. An expression can have the name of an attribute.
+  static func name(of column: DictionaryShape.Column) -> String {
+    switch column {
+    case .attribute: column.name
+    case .objectID: "objectID"
+    case .expression(let expression): "= \(expression.source.formatDescription)"
     }
-    return result
   }
 
-  private static func unique(_ rows: [DictionaryRow], by identity: (DictionaryRow) -> Identity) -> [DictionaryRow] {
-    var seen: Set<Identity> = []
-    return rows.filter { seen.insert(identity($0)).inserted }
+  static func name(ofAggregate index: Int) -> String { RowAggregate.path(index).joined(separator: ".") }
+
+  mutating func add(_ column: DictionaryShape.Column) {
+    switch column {
+    case .attribute: append(column, column.name)
+    case .objectID: append(.objectID(), Self.name(of: column))
+    case .expression(let expression):
+      guard !expression.hasAggregates else {
+        for key in expression.attributeKeys { add(key.path) }
+        return
+      }
+      let name = Self.name(of: column)
+      append(.expression(ExpressionColumn(name: name, source: expression.source, value: expression.value)), name)
+    }
+  }
+
+  mutating func add(_ aggregate: RowAggregate, _ index: Int) {
+    guard let operand = aggregate.operand, let source = aggregate.source else { return }
+    let name = Self.name(ofAggregate: index)
+    append(.expression(ExpressionColumn(name: name, source: source, value: operand)), name)
+  }
+
+  /// An attribute; other paths are of aggregates.
+  mutating func add(_ path: [String]) {
+    guard case .attribute(let attribute, _)? = try? AttributePath(path, of: entity).end else { return }
+    let column = DictionaryShape.Column.attribute(attribute, path: path)
+    append(column, column.name)
+  }
+
+  private mutating func append(_ column: DictionaryShape.Column, _ name: String) {
+    guard indexes[name] == nil else { return }
+    indexes[name] = columns.count
+    columns.append(column)
   }
 }

@@ -1,38 +1,75 @@
 import ManagedObjectModel
 import Foundation
 
-/// The contents of a fetch's dictionaries, and which rows are grouped.
+/// The contents of a fetch's dictionaries, and which rows each stands for.
 package struct DictionaryShape: Sendable {
-  package enum Column: Sendable, Equatable {
+  package enum Column: Sendable {
     /// An attribute of the entity, or at the end of a path of to-one relationships.
     case attribute(NSAttributeDescription, path: [String])
-    case objectID
+    case objectID(name: String = "objectID")
+    case expression(ExpressionColumn)
 
     package var name: String {
       switch self {
       case .attribute(_, let path): path.joined(separator: ".")
-      case .objectID: "objectID"
+      case .objectID(let name): name
+      case .expression(let expression): expression.name
       }
     }
+
+    package var isObjectID: Bool { if case .objectID = self { true } else { false } }
   }
 
   package var columns: [Column]
   package var isDistinct = false
-  /// Names of attributes; empty: rows are not grouped.
-  package var groupNames: [String] = []
+  /// What rows are grouped by: attributes and expressions. Empty: they are not grouped.
+  package var groups: [Column] = []
+  /// What expressions compute of all rows that a result stands for.
+  package var aggregates: [RowAggregate] = []
   package var having: BoundPredicate?
   /// As the client wrote it, for stores that evaluate it themselves.
   package var havingSource: PredicateNode?
 
-  package init(columns: [Column], isDistinct: Bool = false, groupNames: [String] = [], having: BoundPredicate? = nil) {
+  package init(columns: [Column], isDistinct: Bool = false, groups: [Column] = []) {
     self.columns = columns
     self.isDistinct = isDistinct
-    self.groupNames = groupNames
-    self.having = having
+    self.groups = groups
   }
 
+  package var groupNames: [String] { groups.map(\.name) }
+  package var hasObjectID: Bool { columns.contains(where: \.isObjectID) }
   /// Whether a result may represent several rows.
-  package var joinsRows: Bool { isDistinct || !groupNames.isEmpty }
+  package var joinsRows: Bool { isDistinct || !groups.isEmpty || isSummary }
+  /// Whether one result stands for all rows, also where there are none.
+  package var isSummary: Bool { groups.isEmpty && !aggregates.isEmpty }
+}
+
+/// A column that is computed, of a row or of the rows that a result stands for.
+package struct ExpressionColumn: Sendable {
+  package let name: String
+  /// As the client wrote it, for stores that evaluate it themselves.
+  package let source: PredicateOperand
+  /// Its keys are attributes, and aggregates of the shape.
+  package let value: BoundExpression
+  package let resultType: NSAttributeType
+
+  /// - Parameter resultType: Nil: that of the expression.
+  package init(name: String, source: PredicateOperand, value: BoundExpression, resultType: NSAttributeType? = nil) {
+    (self.name, self.source, self.value) = (name, source, value)
+    self.resultType = resultType ?? value.type.attributeType
+  }
+
+  /// The attributes that it reads, aggregates apart.
+  package var attributeKeys: [PredicateKey] { value.keys.filter { RowAggregate.index(of: $0.path) == nil } }
+  package var hasAggregates: Bool { value.keys.contains { RowAggregate.index(of: $0.path) != nil } }
+
+  /// An attribute that has the values of the results.
+  package var attribute: NSAttributeDescription {
+    let attribute = NSAttributeDescription()
+    attribute.name = name
+    attribute.attributeType = resultType
+    return attribute
+  }
 }
 
 /// One result: its identity, if requested, and its values in the order of the shape's columns.
@@ -49,12 +86,46 @@ package struct DictionaryRow: Sendable {
   package func dictionary(_ shape: DictionaryShape) -> NSDictionary {
     let result = NSMutableDictionary()
     for (column, value) in zip(shape.columns, values) {
-      switch column {
-      case .objectID: if let id { result[NSString(string: column.name)] = id }
-      case .attribute(let attribute, _):
-        if let value = attribute.foundationValue(from: value) { result[NSString(string: column.name)] = value }
-      }
+      let object: Any? =
+        switch column {
+        case .objectID: id
+        case .attribute(let attribute, _): attribute.foundationValue(from: value)
+        case .expression(let expression):
+          expression.attribute.foundationValue(from: value.converted(to: expression.resultType))
+        }
+      if let object { result[NSString(string: column.name)] = object }
     }
     return result
+  }
+}
+
+extension StoredValue {
+  /// A value of another type of the same kind. As in SQLite, a fraction is cut off for an integer, and a number beyond
+  /// 64 bits becomes the nearest one.
+  func converted(to type: NSAttributeType) -> StoredValue {
+    switch (type, self) {
+    case (.integer16AttributeType, .real(let number)), (.integer32AttributeType, .real(let number)),
+      (.integer64AttributeType, .real(let number)):
+      .integer(Int64(clamping: number))
+    case (.integer16AttributeType, .decimal(let number)), (.integer32AttributeType, .decimal(let number)),
+      (.integer64AttributeType, .decimal(let number)):
+      .integer(Int64(clamping: number.storedReal))
+    case (.booleanAttributeType, .real(let number)): .integer(number == 0 ? 0 : 1)
+    case (.booleanAttributeType, .decimal(let number)): .integer(number == 0 ? 0 : 1)
+    case (.booleanAttributeType, .integer(let number)): .integer(number == 0 ? 0 : 1)
+    case (.doubleAttributeType, .integer(let number)), (.floatAttributeType, .integer(let number)):
+      .real(Double(number))
+    case (.doubleAttributeType, .decimal(let number)), (.floatAttributeType, .decimal(let number)):
+      .real(number.storedReal)
+    case (.decimalAttributeType, .integer(let number)): .decimal(Decimal(number))
+    case (.decimalAttributeType, .real(let number)): .decimal(Decimal(storedReal: number))
+    default: self
+    }
+  }
+}
+
+extension Int64 {
+  fileprivate init(clamping number: Double) {
+    self = Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
   }
 }

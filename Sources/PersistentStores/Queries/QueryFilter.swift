@@ -13,7 +13,7 @@ package protocol QueriedObject {
 
 /// The predicate of a query for objects of one entity, with its attributes resolved once.
 package struct QueryFilter {
-  /// Where an object has the value for a key of the predicate.
+  /// Where an object has the value for a key.
   fileprivate enum Source {
     case slot(Int)
     /// A key path beyond its own attributes.
@@ -42,6 +42,27 @@ package struct QueryFilter {
   /// - Throws: What the object throws when it is read.
   package func accepts(_ object: some QueriedObject) throws -> Bool {
     try predicate?.matches(object, QueryReader(sources: sources)) ?? true
+  }
+}
+
+/// An expression about objects of one entity, with its attributes resolved once.
+package struct QueryExpression {
+  private let expression: BoundExpression
+  private let sources: [QueryFilter.Source]
+
+  package init(_ expression: BoundExpression, _ entity: NSEntityDescription) throws {
+    self.expression = expression
+    sources = try expression.keys.map { try QueryFilter.Source($0.path, entity) }
+  }
+
+  /// The value of an attribute, or at the end of a path of to-one relationships.
+  init(_ path: [String], of entity: NSEntityDescription) throws {
+    let schema = EntityPredicateSchema(entity: entity)
+    try self.init(PredicateOperand.keyPath(path).bound(to: schema), entity)
+  }
+
+  package func value(of object: some QueriedObject) throws -> StoredValue {
+    try expression.value(of: object, QueryReader(sources: sources))
   }
 }
 

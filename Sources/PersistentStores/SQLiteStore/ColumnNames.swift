@@ -86,7 +86,7 @@ final class ColumnNames {
 }
 
 extension ColumnNames: PredicateColumns {
-  func sql(_ key: PredicateKey) throws -> String { try sql(key.path) }
+  func sql(_ key: PredicateKey) throws -> SQLFragment { SQLFragment(try sql(key.path)) }
 
   func identityScope(_ key: PredicateKey) throws -> UInt64 {
     guard case .object(let destination) = try AttributePath(key.path, of: entity).end else { return 0 }

@@ -34,6 +34,9 @@ extension SQLiteReader {
       case .attribute(let attribute, _):
         values.append(attribute.storedValue(column: index, of: statement))
         index += 1
+      case .expression(let expression):
+        values.append(expression.value.type.normalized(statement.value(index)))
+        index += 1
       case .objectID:
         let (key, number) = (statement.integer(index), Int(statement.integer(index + 1)))
         id = NSManagedObjectID(space: try store.idSpace(numbered: number, key: key), key: key)
@@ -53,28 +56,57 @@ private struct DictionaryPlan {
   init(_ query: FetchQuery, _ shape: DictionaryShape, in store: SQLiteStore) throws {
     let entity = try store.sqlEntity(query.entity)
     let names = ColumnNames(query.entity, in: store)
-    let list = try shape.columns.flatMap { column in
-      switch column {
-      case .attribute(_, let path): [try names.sql(path)]
-      case .objectID: ["t0.Z_PK", "t0.Z_ENT"]
-      }
-    }
+    let results = ResultColumns(rows: names, aggregates: shape.aggregates)
+    let list = try shape.columns.flatMap(results.list)
     let filter = try SelectPlan.filter(query, of: entity, in: store.identity, columns: names)
-    let groups = try shape.groupNames.map { try names.sql($0.split(separator: ".").map(String.init)) }
-    let having = try shape.having.map(names.condition)
+    let groups = try shape.groups.flatMap(results.list)
+    let having = try shape.having?.sql(columns: results)
     let sorted = try query.sortKeys.map { (column: try names.sql($0.keyPath), key: $0) }
     // The required joins are known only at this point.
     var body =
-      SQLFragment(
-        (shape.isDistinct ? "SELECT DISTINCT " : "SELECT ") + list.joined(separator: ", ")
-          + " FROM \(entity.tableName) t0\(names.joins)") + filter
-    if !groups.isEmpty { body = body + SQLFragment(" GROUP BY " + groups.joined(separator: ", ")) }
+      SQLFragment(shape.isDistinct ? "SELECT DISTINCT " : "SELECT ") + .joined(list, separator: ", ")
+      + SQLFragment(" FROM \(entity.tableName) t0\(names.joins)") + filter
+    if !groups.isEmpty { body = body + SQLFragment(" GROUP BY ") + .joined(groups, separator: ", ") }
     if let having { body = body + SQLFragment(" HAVING ") + having }
-    // The last sort terms are unique for each result, so that the order is always the same.
-    let rest = (shape.joinsRows ? list : ["t0.Z_PK"]).filter { column in !sorted.contains { $0.column == column } }
-    let terms = sorted.map { $0.column + ($0.key.ascending ? "" : " DESC") } + rest
     let slice = SelectPlan.slice(query.limit, query.offset)
-    select = body + SQLFragment(" ORDER BY " + terms.joined(separator: ", ")) + slice
     count = SQLFragment("SELECT count(*) FROM (") + body + slice + SQLFragment(")")
+    guard !shape.isSummary else {
+      select = body + slice
+      return
+    }
+    // The last sort terms are unique for each result, so that the order is always the same. A value that is computed is
+    // named by its position.
+    let listed = list.enumerated().map { $1.bindings.isEmpty ? $1.text : String($0 + 1) }
+    let rest = (shape.joinsRows ? listed : ["t0.Z_PK"]).filter { column in !sorted.contains { $0.column == column } }
+    let terms = sorted.map { $0.column + ($0.key.ascending ? "" : " DESC") } + rest
+    select = body + SQLFragment(" ORDER BY " + terms.joined(separator: ", ")) + slice
   }
+}
+
+/// The columns of rows, and what is computed of all rows of a result.
+private struct ResultColumns: PredicateColumns {
+  let rows: ColumnNames
+  let aggregates: [RowAggregate]
+
+  /// The SQL of a column of the shape.
+  func list(_ column: DictionaryShape.Column) throws -> [SQLFragment] {
+    switch column {
+    case .attribute(_, let path): [SQLFragment(try rows.sql(path))]
+    case .objectID: [SQLFragment("t0.Z_PK"), SQLFragment("t0.Z_ENT")]
+    case .expression(let expression): [try expression.value.sql(columns: self)]
+    }
+  }
+
+  func sql(_ key: PredicateKey) throws -> SQLFragment {
+    guard let index = RowAggregate.index(of: key.path) else { return try rows.sql(key) }
+    let aggregate = aggregates[index]
+    let operand = try aggregate.operand?.sql(columns: rows) ?? SQLFragment("*")
+    let name = aggregate.summary?.sqlFunction ?? "count"
+    let value = SQLFragment("\(name)(") + operand + SQLFragment(")")
+    return aggregate.summary?.sqlOfAny(value, aggregate.type) ?? value
+  }
+
+  func identityScope(_ key: PredicateKey) throws -> UInt64 { try rows.identityScope(key) }
+
+  func elements(_ path: [String]) throws -> ElementRows { try rows.elements(path) }
 }

@@ -90,6 +90,9 @@ final class BruteForceReader: RowReader {
   func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow] {
     if stop.isCancelled { throw CancellationFlag.error }
     var rows = try matches(query)
+    guard !shape.hasExpressions else {
+      return try DictionaryMerge(query, shape).results(of: rows) { QueriedLinkedRow(row: $0, reader: self) }
+    }
     try query.sort(&rows)
     if !shape.groupNames.isEmpty {
       rows = try unique(rows) { row in try shape.groupNames.map { try value($0, of: row) } }
@@ -104,6 +107,7 @@ final class BruteForceReader: RowReader {
         switch column {
         case .objectID: row.id.comparisonValue
         case .attribute: try value(column.name, of: row)
+        case .expression: .null
         }
       }
     }
@@ -122,11 +126,10 @@ final class BruteForceReader: RowReader {
         return (left.id.storeKey ?? 0) < (right.id.storeKey ?? 0)
       }
     }
-    let wantsID = shape.columns.contains(.objectID)
     return try slice(rows, query).map { row in
       DictionaryRow(
-        id: wantsID ? row.id : nil,
-        values: try shape.columns.map { $0 == .objectID ? .null : try value($0.name, of: row) })
+        id: shape.hasObjectID ? row.id : nil,
+        values: zip(shape.columns, try shown(row)).map { $0.isObjectID ? .null : $1 })
     }
   }
 
@@ -230,5 +233,11 @@ private struct QueriedLinkedRow: QueriedObject {
       found = try found.flatMap { try reader.rows(over: relationship, from: $0) }
     }
     return found.map { QueriedLinkedRow(row: $0, reader: reader) }
+  }
+}
+
+extension DictionaryShape {
+  fileprivate var hasExpressions: Bool {
+    !aggregates.isEmpty || (columns + groups).contains { if case .expression = $0 { true } else { false } }
   }
 }

@@ -206,10 +206,22 @@ struct ElementForms {
     let word = one(of: ["@sum", "@avg", "@min", "@max"])
     let (name, isText) = attribute(path.kind, isText: word == "@min" || word == "@max" ? nil : false)
     let (relation, value) = (one(of: PlainRelation.allCases), value(isText: isText))
-    return PlainForm(text: "\(path.text).\(word).\(name) \(relation.rawValue) \(Self.literal(value))") { object in
+    let isHalved = !isText && chance(40)
+    let text = "\(path.text).\(word).\(name)\(isHalved ? " / 2" : "") \(relation.rawValue) \(Self.literal(value))"
+    let isWhole = word != "@avg" && Self.wholeAttributes.contains(name)
+    return PlainForm(text: text) { object in
       let values = path.elements(of: object).map { $0.value(name) }.filter { $0 != .none }
-      return relation.holds(Self.summary(word, values), value)
+      let summary = Self.summary(word, values)
+      return relation.holds(isHalved ? Self.half(summary, isWhole: isWhole) : summary, value)
     }
+  }
+
+  private static let wholeAttributes: Set<String> = ["rank", "age"]
+
+  /// Whole numbers are divided without a remainder.
+  private static func half(_ value: PlainObject.Value, isWhole: Bool) -> PlainObject.Value {
+    guard case .number(let number) = value else { return value }
+    return .number(isWhole ? (number / 2).rounded(.towardZero) : number / 2)
   }
 
   private static func summary(_ word: String, _ values: [PlainObject.Value]) -> PlainObject.Value {

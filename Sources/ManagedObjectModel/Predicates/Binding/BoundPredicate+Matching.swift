@@ -41,7 +41,7 @@ extension BoundOperand {
 }
 
 /// Reads values by key, of objects without elements.
-private struct ValueReader<Failure: Error>: PredicateReader {
+struct ValueReader<Failure: Error>: PredicateReader {
   let value: (PredicateKey) throws(Failure) -> StoredValue
 
   func value(_ key: PredicateKey, of element: Void) throws(Failure) -> StoredValue { try value(key) }
@@ -99,7 +99,11 @@ struct PredicateMatching<Reader: PredicateReader> {
     case .summary(let kind, let elements, let operand):
       var summary = SummaryState(kind)
       try visit(elements, objects) { objects throws(Failure) in summary.add(try value(operand, objects)) }
-      return summary.result
+      // A division of the sum of no reals keeps the remainder too.
+      guard kind == .sum, computation.type != .integer, case .integer(let sum) = summary.result else {
+        return summary.result
+      }
+      return .real(Double(sum))
     case .function(let function, let operands):
       var values: [StoredValue] = []
       values.reserveCapacity(operands.count)

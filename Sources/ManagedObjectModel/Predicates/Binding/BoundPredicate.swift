@@ -172,7 +172,8 @@ extension BoundOperand {
     }
   }
 
-  fileprivate var depth: Int {
+  /// As `BoundNode.depth`.
+  package var depth: Int {
     guard case .computed(let computation) = self else { return 0 }
     switch computation.form {
     case .count(let elements): return elements.depth

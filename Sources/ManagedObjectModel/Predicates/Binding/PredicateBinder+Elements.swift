@@ -161,7 +161,7 @@ extension PredicateBinder {
 
 extension CollectionOperator {
   /// Nil for a count, which reads no values.
-  fileprivate var summary: ValueSummary? {
+  var summary: ValueSummary? {
     switch self {
     case .count: nil
     case .sum: .sum

@@ -16,7 +16,14 @@ package enum PredicateFailure {
 
   private static func unusable(_ comparison: PredicateComparison, _ reason: String) -> NSError {
     let text = comparison.formatDescription
-    return error("The predicate '\(shortened(text))' cannot be used: \(reason)", ["NSPredicateFormat": text])
+    return error(
+      "The predicate '\(shortened(text))' cannot be used: \(reason)",
+      ["NSPredicateFormat": text, NSLocalizedFailureReasonErrorKey: reason])
+  }
+
+  /// - Parameter reason: A sentence.
+  static func expression(_ operand: PredicateOperand, _ reason: String) -> NSError {
+    error("The expression '\(shortened(operand.formatDescription))' cannot be used: \(reason)")
   }
 
   /// A constant that does not convert to the attribute's type.

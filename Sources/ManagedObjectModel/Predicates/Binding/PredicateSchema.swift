@@ -58,7 +58,7 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The name in error messages.
-  var describedName: String {
+  package var describedName: String {
     switch self {
     case .integer: "an integer"
     case .real: "a floating-point number"

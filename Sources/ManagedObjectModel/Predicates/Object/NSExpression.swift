@@ -70,9 +70,10 @@ open class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// A value that is always the same. (Apple documentation: init(forConstantValue:).)
+  /// A value that is always the same: a copy, if the object can be copied. (Apple documentation: init(forConstantValue:).)
   public convenience init(forConstantValue object: Any?) {
-    self.init(tree: .constant(PredicateConstant(argument: object)), constant: object)
+    let constant = (object as? any NSCopying)?.copy(with: nil) ?? object
+    self.init(tree: .constant(PredicateConstant(argument: constant)), constant: constant)
   }
 
   /// The evaluated object itself, `SELF`.
