@@ -145,7 +145,7 @@ class StoreAdapter: ClassStoreAdapter, @unchecked Sendable {
   func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome {
     throw unsupported("batch deletions")
   }
-  func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
+  func batchUpdate(_ query: FetchQuery, values: [Int: BatchValue], wantsIDs: Bool) throws -> BatchOutcome {
     throw unsupported("batch updates")
   }
   func batchInsert(

@@ -102,7 +102,7 @@ package struct DictionaryRow: Sendable {
 extension StoredValue {
   /// A value of another type of the same kind. As in SQLite, a fraction is cut off for an integer, and a number beyond
   /// 64 bits becomes the nearest one.
-  func converted(to type: NSAttributeType) -> StoredValue {
+  package func converted(to type: NSAttributeType) -> StoredValue {
     switch (type, self) {
     case (.integer16AttributeType, .real(let number)), (.integer32AttributeType, .real(let number)),
       (.integer64AttributeType, .real(let number)):

@@ -102,7 +102,7 @@ package protocol RowStore: AnyObject, Sendable {
   /// Deletes the rows with `keys` in the inheritance tree of `entity`.
   func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome
   /// Sets attributes of the rows that `query` finds. The slots are those of the query's entity.
-  func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome
+  func batchUpdate(_ query: FetchQuery, values: [Int: BatchValue], wantsIDs: Bool) throws -> BatchOutcome
   /// Inserts batches of `entity` until `fill`, which is given an empty batch each time, leaves it empty. The rows get
   /// ascending keys. The outcome counts rows that were inserted and rows that were overwritten; the latter stay of
   /// their entity, which may be another one of the inheritance tree.

@@ -29,7 +29,7 @@ extension SQLiteStore {
   }
 
   /// A statement on rows of an entity, before the condition that finds them.
-  private struct RowsChange {
+  struct RowsChange {
     let entity: NSEntityDescription
     /// The properties that it changes; nil for a deletion.
     let names: Set<String>?
@@ -38,7 +38,7 @@ extension SQLiteStore {
   }
 
   /// Changes the rows of `conditions`, and notes them in the history.
-  private func carryOut(
+  func carryOut(
     _ change: RowsChange, where conditions: [SQLFragment], on connection: SQLiteConnection
   ) throws -> BatchOutcome {
     let history = try historyWriter(connection)
@@ -51,22 +51,6 @@ extension SQLiteStore {
     }
     try history?.finish()
     return outcome
-  }
-
-  /// Sets attributes, by slot, of the rows that `query` finds; their versions increase by one.
-  package func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
-    let entity = try sqlEntity(query.entity)
-    let changed = values.sorted { $0.key < $1.key }.compactMap { slot, value in
-      assignment(of: value, slot, in: entity)
-    }
-    let sets = changed.map(\.text) + ["Z_OPT = Z_OPT + 1"]
-    let update = SQLFragment(
-      "UPDATE \(entity.tableName) AS t0 SET " + sets.joined(separator: ", "), changed.map(\.value))
-    let names = Set(values.keys.map { query.entity.attributeSlots[$0].name })
-    let change = RowsChange(entity: query.entity, names: names, statement: update, wantsIDs: wantsIDs)
-    return try batchTransaction { connection in
-      try carryOut(change, where: try conditions(query, connection), on: connection)
-    }
   }
 
   /// Inserts batches of `entity` until `fill` does not supply more rows.
@@ -131,7 +115,7 @@ extension SQLiteStore {
 
   /// The conditions of the statements that together change the rows of `query`. A history has to name exactly these rows,
   /// so they are found once, and then changed by key.
-  private func conditions(_ query: FetchQuery, _ connection: SQLiteConnection) throws -> [SQLFragment] {
+  func conditions(_ query: FetchQuery, _ connection: SQLiteConnection) throws -> [SQLFragment] {
     let condition = try condition(query)
     guard tracksHistory else { return [condition] }
     let table = try sqlEntity(query.entity).tableName
@@ -170,12 +154,12 @@ extension SQLiteStore {
     return outcome
   }
 
-  private func id(returnedBy statement: SQLiteStatement) throws -> NSManagedObjectID {
+  func id(returnedBy statement: SQLiteStatement) throws -> NSManagedObjectID {
     let key = statement.integer(0)
     return NSManagedObjectID(space: try idSpace(numbered: Int(statement.integer(1)), key: key), key: key)
   }
 
-  private func batchTransaction(_ body: (SQLiteConnection) throws -> BatchOutcome) throws -> BatchOutcome {
+  func batchTransaction(_ body: (SQLiteConnection) throws -> BatchOutcome) throws -> BatchOutcome {
     guard !isReadOnly else { throw readOnlyError }
     return try writerLock.withLock {
       let connection = try writingReader().connection

@@ -53,6 +53,24 @@ final class BruteForceReader: RowReader {
     }
   }
 
+  /// What a batch update gives to the attributes of a row, by name.
+  func values(
+    _ values: [Int: BatchValue], of row: FetchedRow, _ entity: NSEntityDescription
+  ) throws -> [String: StoredValue] {
+    var found: [String: StoredValue] = [:]
+    for (slot, value) in values {
+      let attribute = entity.attributeSlots[slot]
+      switch value {
+      case .value(let value): found[attribute.name] = value
+      case .expression(let expression):
+        let computed = try QueryExpression(expression, row.id.entity)
+          .value(of: QueriedLinkedRow(row: row, reader: self))
+        found[attribute.name] = try attribute.computed(computed, of: row.id)
+      }
+    }
+    return found
+  }
+
   /// All that the query finds, whatever its limit and order.
   private func matches(_ query: FetchQuery) throws -> [FetchedRow] {
     guard query.asks(identity) else { return [] }

@@ -227,14 +227,17 @@ final class BruteForceStore: RowStore {
     }
   }
 
-  func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
-    let found = try read(nil) { try $0.rows(query) }.map(\.id).sorted { ($0.storeKey ?? 0) < ($1.storeKey ?? 0) }
-    let names = values.map { slot, value in (query.entity.attributeSlots[slot].name, value) }
+  func batchUpdate(_ query: FetchQuery, values: [Int: BatchValue], wantsIDs: Bool) throws -> BatchOutcome {
+    let found = try read(nil) { reader in
+      try reader.rows(query).sorted { ($0.id.storeKey ?? 0) < ($1.id.storeKey ?? 0) }.map { row in
+        (id: row.id, values: try (reader as? BruteForceReader)?.values(values, of: row, query.entity) ?? [:])
+      }
+    }
     return try batch { state in
       var outcome = BatchOutcome()
-      for id in found {
+      for (id, values) in found {
         guard let key = id.storeKey, var row = state.row(id.entity, key) else { continue }
-        for (name, value) in names {
+        for (name, value) in values {
           if let slot = row.entity.slot(named: name) { row.set(value, slot) }
         }
         row.version += 1

@@ -9,6 +9,9 @@ package struct BoundExpression: Sendable {
   /// The attributes that are read, as in `BoundPredicate`.
   package let keys: [PredicateKey]
 
+  /// Whether it is nil for every object.
+  package var isNull: Bool { if case .value(.null) = operand { true } else { false } }
+
   /// The value for an object.
   package func value<Reader: PredicateReader>(
     of object: Reader.Element, _ reader: Reader

@@ -22,7 +22,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
   public let entityName: String
   open var predicate: NSPredicate?
   open var includesSubentities = true
-  /// By attribute, as a name or a description: the new value, of the attribute's type; NSNull for nil.
+  /// By attribute, as a name or a description: the new value, of the attribute's type; NSNull for nil; an `NSExpression`
+  /// for a value that is computed of each row as it was before.
   open var propertiesToUpdate: [AnyHashable: Any]?
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
@@ -57,16 +58,21 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
     }
   }
 
-  private func newValues(_ entity: NSEntityDescription) throws -> [Int: StoredValue] {
+  private func newValues(_ entity: NSEntityDescription) throws -> [Int: BatchValue] {
     guard let propertiesToUpdate, !propertiesToUpdate.isEmpty else {
       throw NSError.coreData(
         .coreData, "The batch update of \(entityName) sets nothing. Name attributes in propertiesToUpdate.")
     }
-    var values: [Int: StoredValue] = [:]
+    var values: [Int: BatchValue] = [:]
     for (property, value) in propertiesToUpdate {
       let name = (property.base as? NSPropertyDescription)?.name ?? property.base as? String ?? "\(property)"
-      let (slot, stored) = try entity.batchValue(value, forKey: name)
-      values[slot] = stored
+      if let expression = value as? any PredicateExpressible {
+        let (slot, bound) = try entity.batchExpression(expression.predicateOperand, forKey: name)
+        values[slot] = .expression(bound)
+      } else {
+        let (slot, stored) = try entity.batchValue(value, forKey: name)
+        values[slot] = .value(stored)
+      }
     }
     return values
   }
@@ -85,23 +91,52 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 }
 
 extension NSEntityDescription {
-  /// A value that a batch request gives to an attribute.
+  /// The slot of a stored attribute.
   ///
-  /// - Throws: `NSError` 134060 for a name that is not a stored attribute, or for a value of another type.
-  func batchValue(_ value: Any?, forKey name: String) throws -> (slot: Int, value: StoredValue) {
+  /// - Throws: `NSError` 134060 for a name of something else.
+  private func batchSlot(forKey name: String) throws -> Int {
     guard let slot = slot(named: name) else { throw EntityPredicateSchema.unknown([name], in: self) }
-    let attribute = attributeSlots[slot]
-    guard !attribute.isTransient else {
+    guard !attributeSlots[slot].isTransient else {
       throw NSError.coreData(
         .coreData,
         "The attribute \(name) of \(self.name ?? "") is transient: a batch request can't store it. Leave it out.")
     }
-    guard let stored = attribute.encodedValue(from: value) else {
+    return slot
+  }
+
+  /// A value that a batch request gives to an attribute.
+  ///
+  /// - Throws: `NSError` 134060 for a name that is not a stored attribute, or for a value of another type.
+  func batchValue(_ value: Any?, forKey name: String) throws -> (slot: Int, value: StoredValue) {
+    let slot = try batchSlot(forKey: name)
+    guard let stored = attributeSlots[slot].encodedValue(from: value) else {
       throw NSError.coreData(
         .coreData,
         "The value \(value.map { "\($0)" } ?? "nil") is of the type \(value.map { "\(type(of: $0))" } ?? "nil"), which "
           + "does not fit the attribute \(name) of \(self.name ?? ""). Give a value of the attribute's type.")
     }
     return (slot, stored)
+  }
+
+  /// What a batch update computes for an attribute.
+  ///
+  /// - Throws: `NSError` 134060 for a name that is not a stored attribute, and for an expression of another type.
+  fileprivate func batchExpression(
+    _ expression: PredicateOperand, forKey name: String
+  ) throws -> (slot: Int, value: BoundExpression) {
+    let slot = try batchSlot(forKey: name)
+    let attribute = attributeSlots[slot]
+    let bound = try expression.bound(to: EntityPredicateSchema(entity: self))
+    guard bound.isNull || bound.type.converts(to: attribute.attributeType) else {
+      throw NSError.coreData(
+        .coreData,
+        "The expression '\(expression.formatDescription)' gives \(bound.type.describedName), and the attribute \(name) of "
+          + "\(self.name ?? "") is \(attribute.attributeType.describedName). CAST the expression.")
+    }
+    guard !attribute.allowsExternalBinaryDataStorage else {
+      throw NSError.coreData(
+        .coreData, "The values of \(name) may be in files, and can't be computed by the store. Set them in a context.")
+    }
+    return (slot, bound)
   }
 }
