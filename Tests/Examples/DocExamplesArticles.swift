@@ -160,6 +160,23 @@ private enum DocExamplesArticles {
     for entity in mapping.entityMappings { print(entity.name) }  // IEM_Transform_JournalEntry, …
   }
 
+  static func entityMapping() -> NSEntityMapping {
+    let name = NSPropertyMapping()
+    name.name = "title"
+    name.valueExpression = NSExpression(format: "uppercase($source.name)")
+    let riders = NSPropertyMapping()
+    riders.name = "riders"
+    riders.valueExpression = NSExpression(
+      format: "FUNCTION($manager, %@, 'RiderToSurfer', $source.riders)",
+      "destinationInstancesForEntityMappingNamed:sourceInstances:")
+    let spot = NSEntityMapping()
+    spot.name = "SpotToBeach"
+    spot.mappingType = .customEntityMappingType
+    (spot.sourceEntityName, spot.destinationEntityName) = ("Spot", "Beach")
+    (spot.attributeMappings, spot.relationshipMappings) = ([name], [riders])
+    return spot
+  }
+
   // MARK: Relationships
 
   static func relationships(author: NSManagedObject, book: NSManagedObject) {

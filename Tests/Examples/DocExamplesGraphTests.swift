@@ -7,7 +7,7 @@ import Testing
 struct DocExamplesGraphTests {
   @Test("Every example of a doc comment is in one of the files DocExamples….swift")
   func declarations() throws {
-    let compiled = try code("DocExamplesGraph", "DocExamplesDeclarations", "DocExamplesStores")
+    let compiled = try code("DocExamplesGraph", "DocExamplesDeclarations", "DocExamplesMigration", "DocExamplesStores")
     var count = 0
     for source in try files(below: "Sources/OpenCoreData", ending: ".swift") {
       for example in DocExamplesTests.examples(in: try String(contentsOf: source, encoding: .utf8)) {

@@ -151,6 +151,23 @@ struct DocExamplesModel {
     #expect(mapping.entityMappings.count == 1)
   }
 
+  @Test func nsEntityMapping() {
+    let mapping = NSEntityMapping()
+    mapping.name = "SessionToSession"
+    mapping.mappingType = .customEntityMappingType
+    mapping.sourceEntityName = "Session"
+    mapping.destinationEntityName = "Session"
+    mapping.entityMigrationPolicyClassName = "Journal.SessionPolicy"
+    #expect(mapping.description == "(NSEntityMapping: SessionToSession)")
+  }
+
+  @Test func nsPropertyMapping() {
+    let mapping = NSPropertyMapping()
+    mapping.name = "spot"
+    mapping.valueExpression = NSExpression(format: "$source.place")
+    #expect(mapping.sourceName == "place")
+  }
+
   @Test func nsMigrationManager() throws {
     let (old, new) = (Self.sessionModel(), Self.sessionModel(withNotes: true))
     let newURL = folder.file("new.sqlite")

@@ -15,7 +15,8 @@ struct DocExamplesTests {
     "PersistentStores/Identities/NSManagedObjectID", "PersistentStores/Rows/ObjectBatch",
     "PersistentStores/Rows/BatchLink",
     "PersistentStores/RowStore/SaveParticipant", "PersistentStores/ModelSearch/StoreModel",
-    "PersistentStores/Migration/NSMappingModel", "PersistentStores/Migration/NSMigrationManager",
+    "PersistentStores/Migration/NSMappingModel", "PersistentStores/Migration/NSEntityMapping",
+    "PersistentStores/Migration/NSPropertyMapping",
     "StoreInspection/StoreInspection", "StoreInspection/StoreVerification",
   ]
 

@@ -84,10 +84,12 @@ extension NSError {
     case unsupportedRequestType = 134091
     case incompatibleModel = 134100
     case migration = 134110
+    case migrationConstraintViolation = 134111
     case missingSourceModel = 134130
     case missingMappingModel = 134140
     case managerSourceStore = 134150
     case managerDestinationStore = 134160
+    case entityMigrationPolicy = 134170
     case sqlite = 134180
     case inferredMappingModel = 134190
     case historyTokenExpired = 134301

@@ -135,6 +135,21 @@ struct MappingInference {
   }
 }
 
+/// An inference without problems.
+struct InferredMapping {
+  /// Retained, as entities reference their model weakly.
+  let sourceModel: NSManagedObjectModel
+  let destinationModel: NSManagedObjectModel
+  let match: ModelMatch
+
+  /// - Throws: `NSError` 134190 with every problem.
+  init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
+    let inference = MappingInference(from: source, to: destination)
+    guard inference.problems.isEmpty else { throw MappingProblem.error(inference.problems) }
+    (sourceModel, destinationModel, match) = (source, destination, inference.match)
+  }
+}
+
 extension NSAttributeType {
   /// `string`, `integer16`: the name of the case without the common suffix.
   fileprivate var word: String { "\(self)".replacingOccurrences(of: "AttributeType", with: "") }

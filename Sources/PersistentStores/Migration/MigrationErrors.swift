@@ -32,3 +32,13 @@ extension NSError {
     .coreData(.migration, "\(problem) The store was left as it is. \(advice)", userInfo: userInfo)
   }
 }
+
+extension NSError {
+  /// A store that does not have the source model (134150).
+  package static func notOfSourceModel(_ store: URL) -> NSError {
+    .coreData(
+      .managerSourceStore,
+      "The store \(store.path) is not one of the source model. Give the model that it was written with: "
+        + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it.")
+  }
+}

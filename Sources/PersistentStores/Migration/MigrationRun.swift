@@ -7,7 +7,7 @@ struct MigrationRun {
   let connection: SQLiteConnection
   let path: String
   /// Retains both models, as entities reference each other weakly.
-  let mapping: NSMappingModel
+  let mapping: InferredMapping
   let source: SQLSchema
   let destination: SQLSchema
   let destinationEntities: [String: NSEntityDescription]

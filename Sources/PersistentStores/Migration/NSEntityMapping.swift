@@ -1,8 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// How a migration treats an entity's objects. (Apple: NSEntityMappingType.)
+/// How a migration treats an entity's objects. (Apple documentation: NSEntityMappingType.)
 public enum NSEntityMappingType: UInt, Sendable {
+  /// As its entities say: an added entity has no source, a removed one no destination.
   case undefinedEntityMappingType = 0
   case customEntityMappingType = 1
   case addEntityMappingType = 2
@@ -11,50 +12,59 @@ public enum NSEntityMappingType: UInt, Sendable {
   case transformEntityMappingType = 5
 }
 
-/// The source of a destination property's values. (Apple: NSPropertyMapping.)
-open class NSPropertyMapping: NSObject {
-  /// The name of the property in the destination entity.
-  public let name: String
-  /// The name of the property in the source entity; nil for an added property, which gets its default value.
-  ///
-  /// An addition: Apple's `valueExpression` is an NSExpression, which Foundation can create on Apple's platforms only.
-  public let sourceName: String?
+/// How objects of one source entity become objects of one destination entity. (Apple documentation: NSEntityMapping.)
+///
+/// ```swift
+/// let mapping = NSEntityMapping()
+/// mapping.name = "SessionToSession"
+/// mapping.mappingType = .customEntityMappingType
+/// mapping.sourceEntityName = "Session"
+/// mapping.destinationEntityName = "Session"
+/// mapping.entityMigrationPolicyClassName = "Journal.SessionPolicy"
+/// ```
+open class NSEntityMapping: NSObject {
+  /// The name under which relationships and policies ask for its instances. It must be unique in the mapping model.
+  /// Inferred mappings are named `IEM_Add_Session`, `IEM_Remove_…`, `IEM_Copy_…` or `IEM_Transform_…`.
+  open var name: String = "" { didSet { isChanged = true } }
+  open var mappingType: NSEntityMappingType = .undefinedEntityMappingType { didSet { isChanged = true } }
+  /// Nil for an added entity.
+  open var sourceEntityName: String? { didSet { isChanged = true } }
+  /// The version of the source entity that the mapping is for; nil for any.
+  open var sourceEntityVersionHash: Data? { didSet { isChanged = true } }
+  /// Nil for a removed entity.
+  open var destinationEntityName: String? { didSet { isChanged = true } }
+  /// The version of the destination entity that the mapping is for; nil for any.
+  open var destinationEntityVersionHash: Data? { didSet { isChanged = true } }
+  /// The mappings of attributes, in the order in which they are carried out. Attributes without one get their default
+  /// values.
+  open var attributeMappings: [NSPropertyMapping]? { didSet { isChanged = true } }
+  /// The mappings of relationships, in the order in which they are carried out.
+  open var relationshipMappings: [NSPropertyMapping]? { didSet { isChanged = true } }
+  /// Which objects there are: a fetch request, what `FETCH` returns, or a list of objects. Nil for all objects of the
+  /// source entity, without those of its subentities.
+  open var sourceExpression: ManagedObjectModel.NSExpression? { didSet { isChanged = true } }
+  /// Values of the client's own, for its policies.
+  open var userInfo: [AnyHashable: Any]? { didSet { isChanged = true } }
+  /// The class of the policy, a subclass of ``NSEntityMigrationPolicy``: `Module.Class`, or the name that it was
+  /// registered with. Nil for that class itself.
+  open var entityMigrationPolicyClassName: String? { didSet { isChanged = true } }
 
-  init(name: String, sourceName: String?) {
-    self.name = name
-    self.sourceName = sourceName
+  private var isChanged = false
+
+  /// Whether it is not as it was inferred any more.
+  var isModified: Bool {
+    isChanged || ((attributeMappings ?? []) + (relationshipMappings ?? [])).contains(where: \.isModified)
   }
 
-  open override var description: String { "(NSPropertyMapping: \(name) ← \(sourceName ?? "default"))" }
-}
+  public override init() {}
 
-/// How objects of one source entity become objects of one destination entity. (Apple: NSEntityMapping.)
-open class NSEntityMapping: NSObject {
-  /// `IEM_Add_Session`, `IEM_Remove_…`, `IEM_Copy_…` or `IEM_Transform_…`, as Apple's framework names inferred
-  /// mappings.
-  public let name: String
-  public let mappingType: NSEntityMappingType
-  /// The mappings of stored attributes, by name; nil if the entity is removed.
-  public let attributeMappings: [NSPropertyMapping]?
-  /// The mappings of relationships, by name; nil if the entity is removed.
-  public let relationshipMappings: [NSPropertyMapping]?
-
-  /// These entities belong to the models that the mapping model retains.
-  let source: NSEntityDescription?
-  let destination: NSEntityDescription?
-
-  open var sourceEntityName: String? { source?.name }
-  open var destinationEntityName: String? { destination?.name }
-  open var sourceEntityVersionHash: Data? { source?.versionHash }
-  open var destinationEntityVersionHash: Data? { destination?.versionHash }
-
+  /// An inferred mapping.
+  ///
   /// - Parameters:
   ///   - source: nil for an added entity.
   ///   - destination: nil for a removed one.
   ///   - match: The matched properties of both entities.
   init(source: NSEntityDescription?, destination: NSEntityDescription?, match: PropertyMatch) {
-    self.source = source
-    self.destination = destination
     let word: String
     switch (source, destination) {
     case (nil, _): (mappingType, word) = (.addEntityMappingType, "Add")
@@ -64,12 +74,21 @@ open class NSEntityMapping: NSObject {
       (mappingType, word) = isCopy ? (.copyEntityMappingType, "Copy") : (.transformEntityMappingType, "Transform")
     }
     name = "IEM_\(word)_\((destination ?? source)?.name ?? "")"
-    func mappings(_ properties: [NSPropertyDescription]) -> [NSPropertyMapping] {
+    (sourceEntityName, sourceEntityVersionHash) = (source?.name, source?.versionHash)
+    (destinationEntityName, destinationEntityVersionHash) = (destination?.name, destination?.versionHash)
+    sourceExpression = source?.name.map(MappingExpressions.objects)
+    func mappings(
+      _ properties: [NSPropertyDescription], _ expression: (String) -> ManagedObjectModel.NSExpression
+    ) -> [NSPropertyMapping] {
       properties.filter { !$0.isTransient }.sorted { String.byteOrder($0.name, $1.name) }
-        .map { NSPropertyMapping(name: $0.name, sourceName: match.sources[$0.name]?.name) }
+        .map { NSPropertyMapping(name: $0.name, match.sources[$0.name].map { expression($0.name) }) }
     }
-    attributeMappings = destination.map { mappings(Array($0.attributesByName.values)) }
-    relationshipMappings = destination.map { mappings(Array($0.relationshipsByName.values)) }
+    attributeMappings = destination.map {
+      mappings(Array($0.attributesByName.values), MappingExpressions.value)
+    }
+    relationshipMappings = destination.map {
+      mappings(Array($0.relationshipsByName.values), MappingExpressions.instances)
+    }
   }
 
   open override var description: String { "(NSEntityMapping: \(name))" }

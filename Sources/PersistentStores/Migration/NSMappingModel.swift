@@ -1,41 +1,48 @@
 import ManagedObjectModel
 import Foundation
 
-/// How objects of one model become objects of another. (Apple: NSMappingModel.)
+/// How objects of one model become objects of another. (Apple documentation: NSMappingModel.)
 ///
-/// Only inferred mappings exist. The inference reports everything that an inferred mapping can't do.
+/// It is inferred from two models, or made in code of entity mappings, which a migration carries out in their order.
 ///
 /// ```swift
 /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
 /// for entity in mapping.entityMappings { print(entity.name) }
 /// ```
 open class NSMappingModel: NSObject {
-  /// One for each entity of both models: those of the destination by name, then the removed ones by name.
-  public let entityMappings: [NSEntityMapping]
+  /// An inferred mapping model has one for each entity of both models: those of the destination by name, then the removed
+  /// ones by name.
+  open var entityMappings: [NSEntityMapping] = []
 
-  /// Retained, as entities reference their model weakly.
-  let sourceModel: NSManagedObjectModel
-  let destinationModel: NSManagedObjectModel
-  let match: ModelMatch
+  /// What was inferred; nil for a mapping model that was made in code.
+  private let inference: InferredMapping?
+  /// The entity mappings that were made of it.
+  private let inferredMappings: [ObjectIdentifier]
 
-  init(_ match: ModelMatch, from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
-    self.match = match
-    sourceModel = source
-    destinationModel = destination
+  /// A mapping model without entity mappings.
+  public override init() {
+    inference = nil
+    inferredMappings = []
+  }
+
+  private init(_ inference: InferredMapping) {
+    let match = inference.match
     func byName(_ entities: [NSEntityDescription]) -> [NSEntityDescription] {
       entities.sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
     }
-    let kept = byName(destination.entities).map {
+    let kept = byName(inference.destinationModel.entities).map {
       NSEntityMapping(source: match.source(of: $0), destination: $0, match: match.properties(of: $0))
     }
-    let removed = byName(source.entities).filter { match.destination(of: $0) == nil }.map {
+    let removed = byName(inference.sourceModel.entities).filter { match.destination(of: $0) == nil }.map {
       NSEntityMapping(source: $0, destination: nil, match: PropertyMatch())
     }
+    self.inference = inference
+    inferredMappings = (kept + removed).map(ObjectIdentifier.init)
     entityMappings = kept + removed
   }
 
-  /// The mapping model file between two models among the resources of `bundles`. Always nil, as mapping model files
-  /// can't be compiled on this platform.
+  /// The mapping model file between two models among the resources of `bundles`. Always nil, as mapping model files are
+  /// not read.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -49,12 +56,27 @@ open class NSMappingModel: NSObject {
   open class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
-    let inference = MappingInference(from: sourceModel, to: destinationModel)
-    guard inference.problems.isEmpty else { throw MappingProblem.error(inference.problems) }
-    return NSMappingModel(inference.match, from: sourceModel, to: destinationModel)
+    NSMappingModel(try InferredMapping(from: sourceModel, to: destinationModel))
   }
 
   open var entityMappingsByName: [String: NSEntityMapping] {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What SQL can carry out: the result of the inference, as long as the client has not changed it.
+  var inferred: InferredMapping? {
+    let isUnchanged =
+      entityMappings.map(ObjectIdentifier.init) == inferredMappings && !entityMappings.contains(where: \.isModified)
+    return isUnchanged ? inference : nil
+  }
+
+  /// Whether it was inferred for these models and is unchanged.
+  package func isInferred(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> Bool {
+    inferred.map { $0.sourceModel === source && $0.destinationModel === destination } ?? false
+  }
+
+  /// Whether it was inferred for other models than these, which may lack what it names.
+  package func isInferred(forOthersThan source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
+    inference.map { $0.sourceModel !== source || $0.destinationModel !== destination } ?? false
   }
 }

@@ -120,7 +120,7 @@ struct StoreMigration {
       userInfo: ["metadata": metadata.versionHashes])
   }
 
-  private func mapping(from source: NSManagedObjectModel) throws -> NSMappingModel {
+  private func mapping(from source: NSManagedObjectModel) throws -> InferredMapping {
     guard options.infersMapping else {
       throw NSError.coreData(
         .missingMappingModel,
@@ -128,7 +128,7 @@ struct StoreMigration {
         suggestion: "Set NSInferMappingModelAutomaticallyOption to have one inferred.")
     }
     do {
-      return try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)
+      return try InferredMapping(from: source, to: model)
     } catch {
       let error = error as NSError
       var info = error.userInfo

@@ -119,7 +119,8 @@ struct MigrationModelTests {
     #expect(session.mappingType == .transformEntityMappingType)
     #expect(session.sourceEntityName == "Session" && session.destinationEntityName == "Session")
     #expect(session.sourceEntityVersionHash == old.entitiesByName["Session"]?.versionHash)
-    #expect(session.attributeMappings?.map { "\($0.name) \($0.sourceName ?? "-")" } == ["rating rating", "spot place"])
+    #expect(
+      session.attributeMappings?.map { "\($0.name ?? "-") \($0.sourceName ?? "-")" } == ["rating rating", "spot place"])
     #expect(session.relationshipMappings?.isEmpty == true)
     let gone = try #require(mapping.entityMappingsByName["IEM_Remove_Gone"])
     #expect(gone.mappingType == .removeEntityMappingType && gone.destinationEntityName == nil)

@@ -96,8 +96,8 @@ struct PredicateBinder {
       return .list(sides)
     case .function(let function, let arguments):
       return try side(calling: function, arguments, of: comparison)
-    case .block:
-      throw PredicateFailure.block(in: comparison)
+    case .block(let block, _):
+      throw PredicateFailure.block(block, in: comparison)
     case .conditional(let condition, let value, let otherwise):
       return try side(choosing: condition, value, otherwise, of: comparison)
     }

@@ -139,9 +139,14 @@ package enum PredicateFailure {
     unusable(comparison, reason)
   }
 
-  static func block(in comparison: PredicateComparison) -> NSError {
-    unusable(
-      comparison, "an expression made from a block has no SQL. Fetch without it and filter the objects with it.")
+  static func block(_ block: PredicateBlock, in comparison: PredicateComparison) -> NSError {
+    let name =
+      switch block.kind {
+      case .client: "an expression made from a block"
+      case .method(let method): "the method '\(method)'"
+      case .fetch: "FETCH"
+      }
+    return unusable(comparison, "\(name) has no SQL. Fetch without it and filter the objects with it.")
   }
 
   static func untranslatable(_ predicate: NSPredicate) -> NSError {

@@ -16,7 +16,7 @@ extension NSExpression {
     case .function: .function
     case .subquery: .subquery
     case .aggregate: .aggregate
-    case .block: .block
+    case .block(let block, _): block.methodName == nil ? .block : .function
     case .conditional: .conditional
     }
   }
@@ -40,6 +40,7 @@ extension NSExpression {
 
   /// The name of a function, such as `sum:`.
   public var function: String {
+    if case .block(let block, _) = tree, let name = block.methodName { return name }
     guard case .function(let function, _) = tree else { without("function") }
     switch function {
     case .first, .last, .size: return PredicateFunction.element.rawValue
@@ -62,13 +63,16 @@ extension NSExpression {
     case .path(let start, _): NSExpression(tree: start)
     case .keyPath: NSExpression.expressionForEvaluatedObject()
     case .function(_, let operands) where !operands.isEmpty: NSExpression(tree: operands[0])
+    case .block(let block, let operands) where block.methodName != nil: NSExpression(tree: operands[0])
     default: without("operand")
     }
   }
 
-  /// The arguments of a function or a block.
+  /// The arguments of a function, a method or a block.
   public var arguments: [NSExpression]? {
     switch tree {
+    case .block(let block, let operands) where block.methodName != nil:
+      operands.dropFirst().map { NSExpression(tree: $0) }
     case .function(_, let operands), .block(_, let operands): operands.map { NSExpression(tree: $0) }
     default: nil
     }

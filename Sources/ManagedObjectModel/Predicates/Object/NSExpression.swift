@@ -106,10 +106,14 @@ open class NSExpression: NSObject, NSCopying {
     self.init(tree: .function(function, operands))
   }
 
-  /// A method of what `target` stands for: one of those that `FUNCTION` calls, which are functions too. (Apple
-  /// documentation: init(forFunction:selectorName:arguments:).)
+  /// A method of what `target` stands for: one of those that `FUNCTION` calls, which are functions too, or any method of
+  /// a variable. (Apple documentation: init(forFunction:selectorName:arguments:).)
   public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
     let operands = [target.tree] + (arguments ?? []).map(PredicateOperand.init(argument:))
+    if PredicateFunction.methods[name] == nil, let call = PredicateOperand(calling: name, operands) {
+      self.init(tree: call)
+      return
+    }
     guard let function = PredicateFunction.methods[name], function.argumentCount == operands.count else {
       preconditionFailure(
         "The method '\(name)' can't be called; use \(PredicateFunction.methods.keys.sorted().joined(separator: ", ")).")

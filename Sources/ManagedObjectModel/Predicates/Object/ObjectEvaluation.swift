@@ -70,7 +70,7 @@ struct ObjectEvaluation {
     case .conditional(let condition, let first, let second):
       return try value(try holds(condition) ? first : second)
     case .block(let block, let arguments):
-      return block.body(object, try arguments.map { try value($0) ?? NSNull() }, bindings)
+      return try block.body(object, try arguments.map { try value($0) ?? NSNull() }, bindings)
     case .function(let function, let arguments) where function.isSetOperation:
       return try combination(function, arguments)
     case .function(let function, let arguments) where function.isElement:

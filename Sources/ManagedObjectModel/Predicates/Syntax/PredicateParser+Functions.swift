@@ -60,7 +60,8 @@ extension PredicateParser {
     }
   }
 
-  /// `FUNCTION(target, "method:", argument, …)`: the methods that are functions too.
+  /// `FUNCTION(target, "method:", argument, …)`: the methods that are functions too, and any method of what a variable
+  /// stands for, whose class is known when the variable has a value.
   mutating func methodCall() throws -> PredicateOperand {
     let start = current
     advance()
@@ -69,16 +70,29 @@ extension PredicateParser {
     guard arguments.count >= 2, case .constant(.text(let name)) = arguments[1] else {
       throw failure("FUNCTION needs a target and the name of a method in quotes.", at: start)
     }
+    let rest = [arguments[0]] + arguments.dropFirst(2)
     guard let function = PredicateFunction.methods[name] else {
+      if let call = PredicateOperand(calling: name, rest) { return call }
       throw failure(
         "the method '\(name)' cannot be called; use \(PredicateFunction.methods.keys.sorted().joined(separator: ", ")), "
           + "or a function such as abs().", at: start)
     }
-    let rest = [arguments[0]] + arguments.dropFirst(2)
     guard rest.count == function.argumentCount else {
       throw failure("'\(name)' takes another number of arguments than \(rest.count - 1).", at: start)
     }
     return .function(function, rest)
+  }
+
+  /// `FETCH(request, context, countOnly)`.
+  mutating func fetch() throws -> PredicateOperand {
+    let start = current
+    advance()
+    try expect("(")
+    let arguments = try nested { try $0.callArguments() }
+    guard arguments.count == 3 else {
+      throw failure("FETCH takes a request, a context and whether only a count is asked for (YES or NO).", at: start)
+    }
+    return .block(.fetch, arguments)
   }
 
   /// `[0]`, `[FIRST]`, `[LAST]` or `[SIZE]` after a list.

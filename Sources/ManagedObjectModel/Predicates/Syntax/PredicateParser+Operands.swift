@@ -74,6 +74,8 @@ extension PredicateParser {
       return try ternary()
     case .function:
       return try methodCall()
+    case .fetch:
+      return try fetch()
     case .unsupported:
       throw failure(
         "'\(word)' is not supported here; compare attributes with values instead. "

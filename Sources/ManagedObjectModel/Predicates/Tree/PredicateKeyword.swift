@@ -14,6 +14,8 @@ enum PredicateKeyword: Hashable {
   case ternary
   /// FUNCTION, which calls a method by its name.
   case function
+  /// FETCH, which executes a fetch request.
+  case fetch
   /// Words that Apple's parser supports and this one does not.
   case unsupported
 
@@ -32,6 +34,6 @@ enum PredicateKeyword: Hashable {
     "NULL": .null, "NIL": .null, "SELF": .selfObject, "CAST": .cast,
     "ANY": .quantifier(.any, isNegated: false), "SOME": .quantifier(.any, isNegated: false),
     "ALL": .quantifier(.all, isNegated: false), "NONE": .quantifier(.any, isNegated: true),
-    "SUBQUERY": .subquery, "TERNARY": .ternary, "FUNCTION": .function, "FETCH": .unsupported, "ANYKEY": .unsupported,
+    "SUBQUERY": .subquery, "TERNARY": .ternary, "FUNCTION": .function, "FETCH": .fetch, "ANYKEY": .unsupported,
   ]
 }

@@ -57,7 +57,7 @@ extension PredicateOperand {
     case .function(let function, let arguments): Self.format(function, arguments)
     case .conditional(let condition, let value, let otherwise):
       "TERNARY(\(condition.formatDescription), \(value.formatDescription), \(otherwise.formatDescription))"
-    case .block(_, let arguments): "BLOCK(\(Self.list(arguments)))"
+    case .block(let block, let arguments): Self.format(block, arguments)
     }
   }
 
@@ -69,6 +69,15 @@ extension PredicateOperand {
     case .first, .last, .size: return arguments.map(\.nestedDescription).joined() + function.rawValue
     case .element: return "\(arguments[0].nestedDescription)[\(arguments[1].indexDescription)]"
     default: return "\(function.callName)(\(list(arguments)))"
+    }
+  }
+
+  private static func format(_ block: PredicateBlock, _ arguments: [PredicateOperand]) -> String {
+    switch block.kind {
+    case .client: "BLOCK(\(list(arguments)))"
+    case .fetch: "FETCH(\(list(arguments)))"
+    case .method(let name):
+      "FUNCTION(" + list([arguments[0], .constant(.text(name))] + arguments.dropFirst()) + ")"
     }
   }
 

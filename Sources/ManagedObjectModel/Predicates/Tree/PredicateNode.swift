@@ -92,7 +92,7 @@ package indirect enum PredicateOperand: Sendable, Hashable {
   case function(PredicateFunction, [PredicateOperand])
   /// `TERNARY(condition, value, otherwise)`.
   case conditional(PredicateNode, PredicateOperand, PredicateOperand)
-  /// What a block makes of the evaluated object and the arguments.
+  /// What a block makes of the evaluated object and the arguments. `FUNCTION` of a variable and `FETCH` are such blocks.
   case block(PredicateBlock, [PredicateOperand])
 }
 

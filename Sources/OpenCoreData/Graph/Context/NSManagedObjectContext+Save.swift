@@ -116,6 +116,7 @@ extension NSManagedObjectContext {
 
   /// Checks the rules of the model and of the objects' classes for everything that is pending.
   func checkForSave(updatesToo: Bool) throws {
+    if defersValidation { return }
     var failures: [(id: NSManagedObjectID, error: any Error)] = []
     func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
       do {

@@ -136,6 +136,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// if its user asks for that.
   package var toleratesMissingRelationships = false
 
+  /// Whether saves do not check the rules of the model: a migration saves objects that are not complete yet, and checks
+  /// them at its end.
+  var defersValidation = false
+
   /// The storage of every object that was not made for a batch.
   private(set) lazy var storage = ObjectStorage(self)
   /// The objects and their changes.

@@ -1,0 +1,186 @@
+import Foundation
+
+/// The three passes. (Apple's Core Data Model Versioning and Data Migration Programming Guide, "Three-Stage Migration".)
+extension CustomMigration {
+  /// Objects that are in memory at a time, unless their entity may have large values.
+  private static let batchObjects = 1000
+  private static let batchLargeObjects = 16
+
+  /// To be called on the queues of both contexts.
+  func run() throws {
+    for (number, step) in steps.enumerated() { try makeInstances(step, Stage(pass: 0, number: number, of: self)) }
+    for (number, step) in steps.enumerated() { try makeLinks(step, Stage(pass: 1, number: number, of: self)) }
+    for (number, step) in steps.enumerated() {
+      Stage(pass: 2, number: number, of: self).note(step.mapping, 0)
+      try manager.checkCancellation()
+      try step.policy.performCustomValidation(forMapping: step.mapping, manager: manager)
+      try step.policy.end(step.mapping, manager: manager)
+      try flush()
+    }
+    try validate()
+    try manager.checkCancellation()
+    // The metadata, where no object was made.
+    try destinationContext.save()
+  }
+
+  /// One entity mapping in one pass.
+  private struct Stage {
+    let start: Int
+    let total: Int
+    let manager: NSMigrationManager
+
+    init(pass: Int, number: Int, of migration: CustomMigration) {
+      start = pass * migration.steps.count + number
+      total = 3 * migration.steps.count
+      manager = migration.manager
+    }
+
+    func note(_ mapping: NSEntityMapping, _ part: Float) {
+      manager.note(mapping, fraction: (Float(start) + part) / Float(total))
+    }
+  }
+
+  private func batchSize(_ entity: NSEntityDescription?) -> Int {
+    entity?.attributeSlots.contains(where: \.allowsExternalBinaryDataStorage) == true
+      ? Self.batchLargeObjects : Self.batchObjects
+  }
+
+  // MARK: First
+
+  private func makeInstances(_ step: Step, _ stage: Stage) throws {
+    stage.note(step.mapping, 0)
+    try manager.checkCancellation()
+    try step.policy.begin(step.mapping, with: manager)
+    if step.makesInstances {
+      try eachSource(of: step) { objects, done, total in
+        for object in objects {
+          try manager.checkCancellation()
+          try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: manager)
+        }
+        try flush()
+        stage.note(step.mapping, Float(done) / Float(max(total, done, 1)))
+      }
+    }
+    try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager)
+    try flush()
+  }
+
+  /// Calls `body` with each batch of the source objects, the number of objects up to its end, and that of all.
+  private func eachSource(of step: Step, _ body: ([NSManagedObject], Int, Int) throws -> Void) throws {
+    let size = batchSize(step.source)
+    var done = 0
+    switch try sources(of: step) {
+    case .request(let request):
+      let total = try sourceContext.count(for: request)
+      try sourceContext.walkObjects(request, objectsPerBatch: size) { objects in
+        done += objects.count
+        try body(objects, done, total)
+        return true
+      }
+    case .objects(let objects):
+      for start in stride(from: 0, to: objects.count, by: size) {
+        done = min(objects.count, start + size)
+        try body(Array(objects[start..<done]), done, objects.count)
+      }
+    }
+  }
+
+  private enum Sources {
+    case request(NSFetchRequest<NSManagedObject>)
+    case objects([NSManagedObject])
+  }
+
+  private func sources(of step: Step) throws -> Sources {
+    guard let expression = step.mapping.sourceExpression else {
+      let request = NSFetchRequest<NSManagedObject>(entityName: step.source?.name ?? "")
+      request.includesSubentities = false
+      return .request(request)
+    }
+    // The request of a fetch is read in batches.
+    let found = try (expression.fetchedRequest ?? expression).value(with: nil, variables: step.variables)
+    if let request = found as? any MigrationRequest { return .request(request.ofObjects) }
+    guard let objects = objects(in: found) else {
+      throw NSError.mapping(step.mapping, "its source expression is neither a fetch request nor a list of objects")
+    }
+    return .objects(objects)
+  }
+
+  // MARK: Second
+
+  private func makeLinks(_ step: Step, _ stage: Stage) throws {
+    stage.note(step.mapping, 0)
+    try manager.checkCancellation()
+    let isNeeded = step.hasOwnPolicy || step.relationships?.parts.isEmpty == false
+    let (count, size) = (step.associations.count, batchSize(step.destination))
+    for start in stride(from: 0, to: isNeeded ? count : 0, by: size) {
+      let end = min(count, start + size)
+      try linkInstances(step, start..<end)
+      try flush()
+      stage.note(step.mapping, Float(end) / Float(count))
+    }
+    try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
+    try flush()
+  }
+
+  private func linkInstances(_ step: Step, _ range: Range<Int>) throws {
+    let pairs = step.associations.instances(range, in: destinationContext)
+    try prepareLinks(of: pairs, step)
+    defer { relatedSources = [:] }
+    for (object, _) in pairs {
+      try manager.checkCancellation()
+      // A policy may have deleted it with another one.
+      guard !object.isDeleted else { continue }
+      try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+    }
+  }
+
+  /// Reads what the relationships of a batch need, in one read for each.
+  private func prepareLinks(of pairs: [(NSManagedObject, NSManagedObjectID)], _ step: Step) throws {
+    let (objects, sources) = (pairs.map(\.0), pairs.map(\.1))
+    let group = FaultGroup(objects.map(\.objectID))
+    for object in objects where object.isFault && !object.hasValues { object.faultGroup = group }
+    for part in step.relationships?.parts ?? [] {
+      let same = objects.filter { $0.entity.isKindOf(entity: part.relationship.owner ?? $0.entity) }
+      try destinationContext.readTogether(part.relationship, of: same)
+      guard case .instances(_, let old) = part.content, relatedSources[ObjectIdentifier(old)] == nil else { continue }
+      let related = try sourceContext.relatedIDs(old, of: sources)
+      relatedSources[ObjectIdentifier(old)] = Dictionary(
+        zip(sources.map(\.key), related), uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  // MARK: Third
+
+  /// The rules of the model, which were not checked so far.
+  private func validate() throws {
+    var failures: [(id: NSManagedObjectID, error: any Error)] = []
+    for entity in manager.destinationModel.entities where !entity.isAbstract {
+      let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+      request.includesSubentities = false
+      request.returnsObjectsAsFaults = false
+      let checked = entity.checkedRelationships
+      try destinationContext.walkObjects(request, objectsPerBatch: batchSize(entity)) { objects in
+        try manager.checkCancellation()
+        for relationship in checked { try destinationContext.readTogether(relationship, of: objects) }
+        for object in objects {
+          do { try object.validateForInsert() } catch { failures.append((object.objectID, error)) }
+        }
+        return failures.count < Self.failuresMax
+      }
+    }
+    if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
+  }
+  private static let failuresMax = 1000
+}
+
+/// A fetch request of any type of results.
+protocol MigrationRequest { var ofObjects: NSFetchRequest<NSManagedObject> { get } }
+
+extension NSFetchRequest: MigrationRequest {
+  /// A copy that finds objects.
+  var ofObjects: NSFetchRequest<NSManagedObject> {
+    let request = retyped(as: NSManagedObject.self)
+    request.resultType = .managedObjectResultType
+    return request
+  }
+}

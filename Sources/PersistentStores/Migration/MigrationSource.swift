@@ -1,0 +1,68 @@
+import Foundation
+import ManagedObjectModel
+
+/// The store that is read by a migration into a new file. It must stay as it is until the new one is complete.
+package final class MigrationSource {
+  package let url: URL
+  private let opened: OpenedDatabase
+  private let version: Int64?
+  /// The clients' own keys of the store's metadata.
+  package let customMetadata: [String: Any]
+
+  /// - Parameters:
+  ///   - options: As for `addPersistentStore`; only the timeout is used.
+  ///   - model: The model of the store.
+  /// - Throws: `NSError` 134150 for a store of another model or one that can't be read, 134110 for one with contents that
+  ///   the new file would not have.
+  package init(_ url: URL, options: [AnyHashable: Any]?, model: NSManagedObjectModel) throws {
+    self.url = url
+    do {
+      opened = try OpenedDatabase.openForReading(url.path, options: try StoreOptions(options))
+      version = try opened.connection.integer("PRAGMA data_version")
+      let metadata = try opened.connection.storeMetadata(at: url).metadata
+      customMetadata = metadata.custom
+      guard model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata.dictionary) else {
+        throw NSError.notOfSourceModel(url)
+      }
+      try checkOthers()
+    } catch let error as SQLiteError {
+      throw Self.unreadable(url, error)
+    }
+  }
+
+  deinit { opened.connection.close() }
+
+  /// What is not Core Data's would not be in the new file.
+  private func checkOthers() throws {
+    let tables = try opened.connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    let names = tables.compactMap { row in if case .text(let name)? = row.first { name } else { nil } }
+    try MigrationRun.checkHistory(Set(names), url.path)
+    let others = try opened.connection.rows(
+      """
+      SELECT type || ' ' || name FROM sqlite_master WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~' AND name NOT LIKE 'Z%'
+        AND type <> 'index' ORDER BY 1
+      """)
+    guard case .text(let first)? = others.first?.first else { return }
+    throw NSError.migration(
+      "\(url.path) has the \(first), which is not Core Data's and would not be in the migrated store.",
+      advice: "Copy it elsewhere and drop it, or use an inferred mapping, which keeps it.")
+  }
+
+  /// - Throws: `NSError` 134150 if another program has written to the store since it was opened here.
+  package func checkUnchanged() throws {
+    do {
+      try opened.checkUnchanged()
+      guard try opened.connection.integer("PRAGMA data_version") != version else { return }
+    } catch let error as SQLiteError {
+      throw Self.unreadable(url, error)
+    }
+    throw NSError.coreData(
+      .managerSourceStore,
+      "Another program has written to \(url.path) during its migration, and the migrated store would lack that. Close it "
+        + "there, and try again.")
+  }
+
+  private static func unreadable(_ url: URL, _ error: SQLiteError) -> NSError {
+    .sqlite(error, .managerSourceStore, message: "The store \(url.path) can't be read")
+  }
+}
