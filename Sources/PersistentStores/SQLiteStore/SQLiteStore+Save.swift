@@ -123,7 +123,8 @@ extension SQLiteStore {
     _ updates: [UpdatedRow], on connection: SQLiteConnection, faults: inout SaveFaults
   ) throws {
     let search = UniquenessSearch(self, connection)
-    for row in updates {
+    let counted = try countVersions(of: updates, on: connection)
+    for (index, row) in updates.enumerated() where !counted.contains(index) {
       let entity = try sqlEntity(row.id.entity)
       let key = try key(of: row.id)
       let stored = row.changedSlots.compactMap { slot in

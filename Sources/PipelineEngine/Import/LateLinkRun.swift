@@ -137,47 +137,70 @@ struct LateLinkRun {
       let contexts = part.contexts(isLate: true)
       let writer = CheckpointWriter(environment: part.environment, ledger: ledger)
       var rest = input.namings[...]
-      while let first = rest.first {
-        var entries: [RelinkedEntry] = []
-        var counts: [LinkCounts] = []
-        var current = RelinkedEntry(key: first.key, isNew: first.state == .inserted)
-        var states: [Int64: LateLinks.EntryState] = [:]
-        while let naming = rest.first, entries.count < Self.chunk || naming.key == current.key {
-          rest.removeFirst()
-          if naming.key != current.key {
-            entries.append(current)
-            current = RelinkedEntry(key: naming.key, isNew: naming.state == .inserted)
-          }
-          states[naming.key] = naming.state
-          let link = link(naming, of: input)
-          let ids = naming.elements.compactMap { targets[place][$0] }.reduce(into: [NSManagedObjectID]()) {
-            if !$0.contains($1) { $0.append($1) }
-          }
-          let missing = naming.elements.count { targets[place][$0] == nil }
-          let isSet = isSet(naming, of: input, place)
-          if isSet { current.links.append((link.name, ids)) }
-          counts.append(
-            LinkCounts(entity: link.destinationName, linked: isSet ? ids.count : 0, leftOut: missing))
-        }
-        entries.append(current)
+      while !rest.isEmpty {
+        let saved = takeEntries(of: &rest, input, place)
         let outcome = try contexts.relink(
-          entries, of: part.environment.store.entity, noting: writer.note
+          saved.entries, of: part.environment.store.entity, noting: writer.note
         ) { changed in
-          let updated = changed.count { states[$0] == .unchanged }
-          checkpoint.noteLinks(LinkCounts.sum([], counts), updated: updated)
-          totals.noteLinks(LinkCounts.sum([], counts), updated: updated, of: part.environment.definition.entity)
+          let (links, updated) = (LinkCounts.sum([], saved.counts), changed.count { saved.states[$0] == .unchanged })
+          checkpoint.noteLinks(links, updated: updated)
+          totals.noteLinks(links, updated: updated, of: part.environment.definition.entity)
           writer.prepare(checkpoint, totals)
         }
-        for (key, message) in outcome {
-          guard let naming = input.namings.first(where: { $0.key == key }) else { continue }
-          late.refuse(
-            naming.record, of: input,
-            LateLinks.Refusal(
-              code: .modelError, column: link(naming, of: input).columnName, value: "", message: message))
-        }
+        refuse(outcome, of: input)
         if !outcome.isEmpty { return }
         writer.didSave(&checkpoint, inserted: 0, &totals)
       }
+    }
+  }
+
+  /// What one save sets.
+  private struct SavedEntries {
+    var entries: [RelinkedEntry] = []
+    var counts: [LinkCounts] = []
+    /// By the keys of the entries.
+    var states: [Int64: LateLinks.EntryState] = [:]
+  }
+
+  /// Takes the entries of the next save. An entry is not divided.
+  private func takeEntries(
+    of rest: inout ArraySlice<LateLinks.Naming>, _ input: LateLinks.Input, _ place: Int
+  ) -> SavedEntries {
+    var saved = SavedEntries()
+    while let first = rest.first, saved.entries.count < Self.chunk {
+      var entry = RelinkedEntry(key: first.key, isNew: first.state == .inserted)
+      while let naming = rest.first, naming.key == first.key {
+        rest.removeFirst()
+        saved.states[naming.key] = naming.state
+        add(naming, to: &entry, counting: &saved.counts, of: input, place)
+      }
+      saved.entries.append(entry)
+    }
+    return saved
+  }
+
+  private func add(
+    _ naming: LateLinks.Naming, to entry: inout RelinkedEntry, counting counts: inout [LinkCounts],
+    of input: LateLinks.Input, _ place: Int
+  ) {
+    let link = link(naming, of: input)
+    let ids = naming.elements.compactMap { targets[place][$0] }.reduce(into: [NSManagedObjectID]()) {
+      if !$0.contains($1) { $0.append($1) }
+    }
+    let isSet = isSet(naming, of: input, place)
+    if isSet { entry.links.append((link.name, ids)) }
+    let missing = naming.elements.count { targets[place][$0] == nil }
+    counts.append(LinkCounts(entity: link.destinationName, linked: isSet ? ids.count : 0, leftOut: missing))
+  }
+
+  /// Refuses the records whose entries the model refuses with their links.
+  private func refuse(_ outcome: [Int64: String], of input: LateLinks.Input) {
+    for (key, message) in outcome {
+      guard let naming = input.namings.first(where: { $0.key == key }) else { continue }
+      late.refuse(
+        naming.record, of: input,
+        LateLinks.Refusal(
+          code: .modelError, column: link(naming, of: input).columnName, value: "", message: message))
     }
   }
 }

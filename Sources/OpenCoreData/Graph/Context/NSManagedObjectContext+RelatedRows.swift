@@ -39,7 +39,8 @@ extension NSManagedObjectContext {
 
   private func take(_ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool) {
     let entity = rows.batch.entity
-    let (storage, type) = (BatchStorage(self, batch: rows.batch, ids: .stored(rows.space)), entity.objectClass)
+    let storage = BatchStorage(self, batch: rows.batch, ids: .stored(rows.space))
+    let (type, hasTransients) = (entity.objectClass, !entity.layout.transientSlots.isEmpty)
     for (row, number) in rows.numbers.keys.enumerated() {
       let (key, version) = (rows.space.key(number), rows.numbers.versions[row])
       let object: NSManagedObject
@@ -50,6 +51,10 @@ extension NSManagedObjectContext {
         object = known
       } else {
         object = type.walked(of: entity, in: storage, key: number, row: row, version: version)
+        // Rows have no values of transient attributes.
+        if hasTransients {
+          object.fill(from: FetchedRow(id: object.identity, version: version, values: rows.batch.values(row: row)))
+        }
         graph.add(object, as: key)
       }
       related.add(object, owner: rows.numbers.owners[row])

@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
       var objects: [Object] = []
       objects.reserveCapacity(batch.count)
       graph.adoptPermanentIDs()
-      let mayKnowSome = !graph.registry.hasNoEntries
+      let (mayKnowSome, hasTransients) = (!graph.registry.hasNoEntries, !entity.layout.transientSlots.isEmpty)
       for (row, key) in numbers.keys.enumerated() {
         if mayKnowSome, graph.registry[space.key(key)] != nil {
           let fresh = FetchedRow(
@@ -96,6 +96,11 @@ extension NSManagedObjectContext {
           made.append(nil)
         } else {
           let object = type.walked(of: entity, in: storage, key: key, row: row, version: numbers.versions[row])
+          // Rows have no values of transient attributes.
+          if hasTransients {
+            object.fill(
+              from: FetchedRow(id: storage.id(key), version: numbers.versions[row], values: batch.values(row: row)))
+          }
           made.append(object)
           objects.append(object)
         }

@@ -1,0 +1,59 @@
+import ManagedObjectModel
+
+/// Rows whose versions alone change in a save, because relationships of theirs have changed: many with one statement.
+extension SQLiteStore {
+  /// Counts the versions of the updated rows that have no other change. Rows that are not as they were read are left to
+  /// the statements for single rows, which find out what is wrong with each.
+  ///
+  /// - Returns: The indices of the rows whose versions were counted.
+  func countVersions(of updates: [UpdatedRow], on connection: SQLiteConnection) throws -> Set<Int> {
+    var counted: Set<Int> = []
+    for group in try unchangedRows(of: updates) {
+      for part in group.keys.statementParts where part.count > 1 {
+        guard try count(part, group, on: connection) else { continue }
+        counted.formUnion(group.indices[part.startIndex..<part.endIndex])
+      }
+    }
+    return counted
+  }
+
+  /// Rows of one table that were read with one version.
+  private struct UnchangedRows {
+    let table: String
+    let version: Int64
+    var indices: [Int] = []
+    var keys: [Int64] = []
+  }
+
+  private func unchangedRows(of updates: [UpdatedRow]) throws -> [UnchangedRows] {
+    var groups: [UnchangedRows] = []
+    var places: [String: [Int64: Int]] = [:]
+    for (index, row) in updates.enumerated() where row.changedSlots.isEmpty && !row.isRecreation {
+      let table = try sqlEntity(row.id.entity).tableName
+      let place = places[table]?[row.version] ?? groups.count
+      if place == groups.count {
+        groups.append(UnchangedRows(table: table, version: row.version))
+        places[table, default: [:]][row.version] = place
+      }
+      groups[place].indices.append(index)
+      groups[place].keys.append(try key(of: row.id))
+    }
+    return groups
+  }
+
+  /// - Returns: False if not all rows are there with the version; nothing was changed then.
+  private func count(_ keys: ArraySlice<Int64>, _ rows: UnchangedRows, on connection: SQLiteConnection) throws -> Bool {
+    let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
+    let values = keys.map(StoredValue.integer)
+    let present = try connection.integer(
+      "SELECT count(*) FROM \(rows.table) \(condition) AND Z_OPT = ?", values + [.integer(rows.version)])
+    guard present == Int64(keys.count) else { return false }
+    do {
+      try connection.run("UPDATE \(rows.table) SET Z_OPT = Z_OPT + 1 \(condition)", values)
+    } catch let error as SQLiteError where error.isConstraint {
+      // A trigger of another program has refused a row. The statement has changed nothing.
+      return false
+    }
+    return connection.changedRowCount == keys.count
+  }
+}
