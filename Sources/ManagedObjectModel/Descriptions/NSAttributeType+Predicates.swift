@@ -35,8 +35,10 @@ extension PredicateValueType {
     }
   }
 
-  /// Whether values of this type can be given as values of an attribute's type.
+  /// Whether values of this type can be given as values of an attribute's type: a number as any number, other values as
+  /// what they are.
   package func converts(to other: NSAttributeType) -> Bool {
-    other != .objectIDAttributeType && family == other.predicateType.family
+    family == .number
+      ? other.predicateType.family == .number : self != .object && attributeType == other
   }
 }

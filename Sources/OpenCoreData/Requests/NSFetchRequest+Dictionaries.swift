@@ -7,6 +7,7 @@ extension NSFetchRequest {
   ///   what cannot be combined with a grouping.
   func dictionaryShape(_ query: FetchQuery) throws -> DictionaryShape {
     var reader = DictionaryColumns(query.entity, (propertiesToFetch ?? []) + (propertiesToGroupBy ?? []))
+    let groups = try (propertiesToGroupBy ?? []).map { try reader.group(by: $0) }
     var shape = DictionaryShape(
       columns: try propertiesToFetch.map { try $0.map { try reader.column(of: $0) } }
         ?? query.entity.attributeSlots.filter { !$0.isTransient }.map { .attribute($0, path: [$0.name]) })
@@ -14,7 +15,7 @@ extension NSFetchRequest {
       throw NSError.coreData(.coreData, "propertiesToFetch is empty. Name an attribute, or leave it nil for all.")
     }
     shape.isDistinct = returnsDistinctResults
-    shape.groups = try (propertiesToGroupBy ?? []).map { try reader.column(of: $0) }
+    shape.groups = groups
     shape.havingSource = try havingPredicate?.predicateNode()
     shape.having = try shape.havingSource.map { try reader.binder.bind($0) }
     shape.aggregates = reader.binder.aggregates
@@ -27,20 +28,18 @@ extension NSFetchRequest {
     if shape.groups.isEmpty, shape.having != nil {
       throw NSError.coreData(.coreData, "havingPredicate chooses among groups: set propertiesToGroupBy too.")
     }
-    if let group = shape.groups.first(where: \.hasAggregates) {
-      throw NSError.coreData(
-        .coreData, "\(group.name) is computed of all rows of a group, so rows can't be grouped by it.")
-    }
     guard shape.isSummary || !shape.groups.isEmpty else { return }
-    let names = shape.columns.flatMap { shape.groupNames.contains($0.name) ? [] : $0.rowNames }
-    let sorted = shape.isSummary ? [] : query.sortKeys.map(\.name)
-    let required = (shape.having?.keys ?? []).filter { RowAggregate.index(of: $0.path) == nil }.map(\.name)
-    guard let other = (names + sorted + required).first(where: { !shape.groupNames.contains($0) }) else { return }
+    let grouped = Set(shape.groups.flatMap(\.ownPaths))
+    let fetched = shape.columns.flatMap(\.rowPaths)
+    let sorted = shape.isSummary ? [] : query.sortKeys.map(\.keyPath)
+    let required = (shape.having?.paths ?? []).filter { ResultKey($0) == nil }
+    guard let other = (fetched + sorted + required).first(where: { !grouped.contains($0) }) else { return }
+    let name = other.joined(separator: ".")
     let what =
       shape.isSummary
-      ? "\(other) has another value for each row, and \(shape.summaryName) is one value of all rows: set "
+      ? "\(name) has another value for each row, and \(shape.summaryName) is one value of all rows: set "
         + "propertiesToGroupBy."
-      : "\(other) is not among propertiesToGroupBy (\(shape.groupNames.joined(separator: ", "))): a group has no "
+      : "\(name) is not among propertiesToGroupBy (\(shape.groupNames.joined(separator: ", "))): a group has no "
         + "single value of it. Add it there, or leave it out of what is fetched, sorted by and required."
     throw NSError.coreData(.coreData, what)
   }
@@ -48,18 +47,25 @@ extension NSFetchRequest {
 
 extension DictionaryShape {
   /// The first column that is computed of all rows.
-  fileprivate var summaryName: String { columns.first(where: \.hasAggregates)?.name ?? "the result" }
+  fileprivate var summaryName: String { columns.first(where: \.isOfResult)?.name ?? "the result" }
 }
 
 extension DictionaryShape.Column {
-  fileprivate var hasAggregates: Bool { if case .expression(let column) = self { column.hasAggregates } else { false } }
+  fileprivate var isOfResult: Bool { if case .expression(let column) = self { column.isOfResult } else { false } }
 
-  /// What it reads of a single row.
-  fileprivate var rowNames: [String] {
+  /// The key path that it is the value of; empty for a computed value.
+  fileprivate var ownPaths: [[String]] {
     switch self {
-    case .attribute, .objectID: [name]
-    case .expression(let column): column.attributeKeys.map(\.name)
+    case .attribute(_, let path): [path]
+    case .objectID: [["objectID"]]
+    case .expression: []
     }
+  }
+
+  /// The key paths of a single row that it reads.
+  fileprivate var rowPaths: [[String]] {
+    guard case .expression(let column) = self else { return ownPaths }
+    return column.rowPaths.sorted { $0.lexicographicallyPrecedes($1) }
   }
 }
 
@@ -81,8 +87,31 @@ private struct DictionaryColumns {
       variables: Dictionary(named, uniquingKeysWith: { first, _ in first }))
   }
 
+  /// What rows are grouped by.
+  mutating func group(by property: Any) throws -> DictionaryShape.Column {
+    guard let description = property as? NSExpressionDescription else {
+      let column = try attributeColumn(of: property)
+      if case .attribute(_, let path) = column { _ = try binder.group(by: .keyPath(path)) }
+      // A key for each group keeps the numbers those of the groups.
+      if case .objectID = column { _ = try binder.group(by: .selfObject) }
+      return column
+    }
+    let tree = try tree(of: description)
+    if tree == .selfObject {
+      _ = try binder.group(by: tree)
+      return .objectID(name: description.name)
+    }
+    return try column(description, tree, try binder.group(by: tree))
+  }
+
   mutating func column(of property: Any) throws -> DictionaryShape.Column {
-    if let expression = property as? NSExpressionDescription { return try column(expression) }
+    guard let description = property as? NSExpressionDescription else { return try attributeColumn(of: property) }
+    let tree = try tree(of: description)
+    if tree == .selfObject { return .objectID(name: description.name) }
+    return try column(description, tree, try binder.bind(tree))
+  }
+
+  private func attributeColumn(of property: Any) throws -> DictionaryShape.Column {
     guard let name = (property as? NSPropertyDescription)?.name ?? property as? String else {
       throw NSError.coreData(
         .coreData, "\(property) is no property: give the name of an attribute, or its NSAttributeDescription.")
@@ -101,27 +130,52 @@ private struct DictionaryColumns {
     return .attribute(attribute, path: path)
   }
 
-  private mutating func column(_ description: NSExpressionDescription) throws -> DictionaryShape.Column {
+  private func tree(of description: NSExpressionDescription) throws -> PredicateOperand {
     guard !description.name.isEmpty, let expression = description.expression else {
       throw NSError.coreData(
         .coreData, "An NSExpressionDescription in a fetch request lacks its name or its expression. Set both.")
     }
-    let (tree, type) = (expression.tree, description.expressionResultType)
-    if tree == .selfObject { return .objectID(name: description.name) }
-    let value = try binder.bind(tree)
+    return expression.tree
+  }
+
+  private func column(
+    _ description: NSExpressionDescription, _ tree: PredicateOperand, _ value: BoundExpression
+  ) throws -> DictionaryShape.Column {
+    let (name, type) = (description.name, description.expressionResultType)
     guard value.type != .object else {
       throw NSError.coreData(
-        .coreData,
-        "\(description.name) is an object, which a dictionary has no value of. Compute an attribute of it.")
+        .coreData, "\(name) is an object, which a dictionary has no value of. Compute an attribute of it.")
     }
+    if case .keyPath(let path) = tree, case .attribute(let attribute, _)? = try? AttributePath(path, of: entity).end,
+      type == .undefinedAttributeType || type == attribute.attributeType
+    {
+      return .expression(ExpressionColumn(name: name, source: tree, value: value, decoding: attribute))
+    }
+    try value.checkTransformables(of: entity, tree)
     let isGiven = type != .undefinedAttributeType
-    guard !isGiven || value.type.converts(to: type) else {
+    guard !isGiven || value.isNull || value.type.converts(to: type) else {
       throw NSError.coreData(
         .coreData,
-        "\(description.name) gives \(value.type.describedName), and its resultType is \(type.describedName). Set another "
+        "\(name) gives \(value.type.describedName), and its resultType is \(type.describedName). Set another "
           + "resultType, or CAST the expression.")
     }
-    return .expression(
-      ExpressionColumn(name: description.name, source: tree, value: value, resultType: isGiven ? type : nil))
+    return .expression(ExpressionColumn(name: name, source: tree, value: value, resultType: isGiven ? type : nil))
+  }
+}
+
+extension BoundExpression {
+  /// - Throws: `NSError` 134060 if the bytes of a transformable attribute are calculated with: only the attribute itself
+  ///   can turn them into a value.
+  func checkTransformables(of entity: NSEntityDescription, _ tree: PredicateOperand) throws {
+    guard type == .blob else { return }
+    for path in paths {
+      guard case .attribute(let attribute, _)? = try? AttributePath(path, of: entity).end,
+        attribute.attributeType == .transformableAttributeType
+      else { continue }
+      throw NSError.coreData(
+        .coreData,
+        "The expression '\(tree.formatDescription)' has the transformable attribute \(attribute.name), whose values only "
+          + "objects have. Fetch objects, or the attribute itself.")
+    }
   }
 }

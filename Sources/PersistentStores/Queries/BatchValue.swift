@@ -23,19 +23,7 @@ extension NSAttributeDescription {
     }
   }
 
-  /// A computed value as this attribute stores it.
-  ///
-  /// - Throws: `NSError` 134060 for a number that the attribute does not store.
-  package func computed(_ value: StoredValue, of id: NSManagedObjectID) throws -> StoredValue {
-    guard !value.isNull else { return .null }
-    let converted = value.converted(to: attributeType)
-    guard let wholeRange else { return converted }
-    guard case .integer(let number) = converted, wholeRange.contains(number), value.number == Double(number) else {
-      throw misfit(of: id)
-    }
-    return converted
-  }
-
+  /// The error for a computed number that it does not store.
   package func misfit(of id: NSManagedObjectID) -> NSError {
     .coreData(
       .coreData,

@@ -16,7 +16,6 @@ package struct DictionaryMerge {
     for column in shape.columns + shape.groups { columns.add(column) }
     for (index, aggregate) in shape.aggregates.enumerated() { columns.add(aggregate, index) }
     for key in query.sortKeys { columns.add(key.keyPath) }
-    for key in shape.having?.keys ?? [] { columns.add(key.path) }
     // Only the number of rows may be asked for.
     if columns.columns.isEmpty { columns.add(.objectID()) }
     var part = DictionaryShape(columns: columns.columns)
@@ -72,9 +71,10 @@ package struct DictionaryMerge {
     var groups: [[DictionaryRow]] = shape.isSummary ? [rows] : []
     if !shape.isSummary {
       let columns = shape.groups.compactMap { indexes[PartColumns.name(of: $0)] }
-      var known: [[StoredValue]: Int] = [:]
+      let isByID = shape.groups.contains(where: \.isObjectID)
+      var known: [Identity: Int] = [:]
       for row in rows {
-        let key = columns.map { row.values[$0] }
+        let key = Identity(id: isByID ? row.id?.key : nil, values: columns.map { row.values[$0] })
         if let index = known[key] {
           groups[index].append(row)
         } else {
@@ -96,13 +96,13 @@ package struct DictionaryMerge {
     let aggregates = aggregates(of: group)
     let values = shape.columns.map { column -> StoredValue in
       switch column {
-      case .expression(let expression) where expression.hasAggregates:
+      case .expression(let expression) where expression.isOfResult:
         expression.value.value { value($0, of: group, aggregates) }
       case .attribute, .objectID, .expression:
         indexes[PartColumns.name(of: column)].flatMap { index in group.first.map { $0.values[index] } } ?? .null
       }
     }
-    return DictionaryRow(id: shape.hasObjectID ? group.first?.id : nil, values: values)
+    return DictionaryRow(id: shape.columns.contains(where: \.isObjectID) ? group.first?.id : nil, values: values)
   }
 
   private func aggregates(of group: [DictionaryRow]) -> [StoredValue] {
@@ -112,10 +112,15 @@ package struct DictionaryMerge {
     }
   }
 
-  /// All rows of a group have the attributes that a key can name.
+  /// All rows of a group have the values that it is formed by.
   private func value(_ key: PredicateKey, of group: [DictionaryRow], _ aggregates: [StoredValue]) -> StoredValue {
-    if let index = RowAggregate.index(of: key.path) { return aggregates[index] }
-    return indexes[key.name].flatMap { index in group.first.map { $0.values[index] } } ?? .null
+    let column: Int? =
+      switch ResultKey(key.path) {
+      case .aggregate(let index): return aggregates[index]
+      case .group(let index): indexes[PartColumns.name(of: shape.groups[index])]
+      case nil: indexes[key.name]
+      }
+    return column.flatMap { index in group.first.map { $0.values[index] } } ?? .null
   }
 
   // MARK: Equal results
@@ -160,17 +165,15 @@ private struct PartColumns {
     }
   }
 
-  static func name(ofAggregate index: Int) -> String { RowAggregate.path(index).joined(separator: ".") }
+  static func name(ofAggregate index: Int) -> String { ResultKey.aggregate(index).path.joined(separator: ".") }
 
   mutating func add(_ column: DictionaryShape.Column) {
     switch column {
     case .attribute: append(column, column.name)
     case .objectID: append(.objectID(), Self.name(of: column))
     case .expression(let expression):
-      guard !expression.hasAggregates else {
-        for key in expression.attributeKeys { add(key.path) }
-        return
-      }
+      // What it reads are the groups and aggregates of the shape, which are added too.
+      guard !expression.isOfResult else { return }
       let name = Self.name(of: column)
       append(.expression(ExpressionColumn(name: name, source: expression.source, value: expression.value)), name)
     }

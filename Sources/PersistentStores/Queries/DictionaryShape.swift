@@ -52,19 +52,28 @@ package struct ExpressionColumn: Sendable {
   /// Its keys are attributes, and aggregates of the shape.
   package let value: BoundExpression
   package let resultType: NSAttributeType
+  /// The attribute whose values these are, unchanged.
+  private let decoding: NSAttributeDescription?
 
-  /// - Parameter resultType: Nil: that of the expression.
-  package init(name: String, source: PredicateOperand, value: BoundExpression, resultType: NSAttributeType? = nil) {
-    (self.name, self.source, self.value) = (name, source, value)
-    self.resultType = resultType ?? value.type.attributeType
+  /// - Parameters:
+  ///   - resultType: Nil: that of the expression.
+  ///   - decoding: The attribute whose values these are; nil for computed values.
+  package init(
+    name: String, source: PredicateOperand, value: BoundExpression, resultType: NSAttributeType? = nil,
+    decoding: NSAttributeDescription? = nil
+  ) {
+    (self.name, self.source, self.value, self.decoding) = (name, source, value, decoding)
+    self.resultType = resultType ?? decoding?.attributeType ?? value.type.attributeType
   }
 
-  /// The attributes that it reads, aggregates apart.
-  package var attributeKeys: [PredicateKey] { value.keys.filter { RowAggregate.index(of: $0.path) == nil } }
-  package var hasAggregates: Bool { value.keys.contains { RowAggregate.index(of: $0.path) != nil } }
+  /// The key paths of a single row that it reads.
+  package var rowPaths: Set<[String]> { value.paths.filter { ResultKey($0) == nil } }
+  /// Whether it reads what only a result has.
+  package var isOfResult: Bool { value.keys.contains { ResultKey($0.path) != nil } }
 
   /// An attribute that has the values of the results.
   package var attribute: NSAttributeDescription {
+    if let decoding { return decoding }
     let attribute = NSAttributeDescription()
     attribute.name = name
     attribute.attributeType = resultType

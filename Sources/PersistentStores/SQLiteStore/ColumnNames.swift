@@ -22,12 +22,11 @@ final class ColumnNames {
   /// Follows the entity's own table, `t0`, in the FROM clause. A key matches at most one row, so joins do not add rows.
   private(set) var joins = ""
 
-  /// - Parameter table: The name of the entity's own table, if it has one already.
-  init(_ entity: NSEntityDescription, in store: SQLiteStore, tables: Tables = Tables(), table: String? = nil) {
+  init(_ entity: NSEntityDescription, in store: SQLiteStore, tables: Tables = Tables()) {
     self.entity = entity
     self.store = store
     self.tables = tables
-    self.table = table ?? tables.next()
+    table = tables.next()
   }
 
   /// - Throws: `NSError` 134060 for an invalid path and for one to a property that is not stored.

@@ -56,7 +56,7 @@ private struct DictionaryPlan {
   init(_ query: FetchQuery, _ shape: DictionaryShape, in store: SQLiteStore) throws {
     let entity = try store.sqlEntity(query.entity)
     let names = ColumnNames(query.entity, in: store)
-    let results = ResultColumns(rows: names, aggregates: shape.aggregates)
+    let results = ResultColumns(rows: names, shape: shape)
     let list = try shape.columns.flatMap(results.list)
     let filter = try SelectPlan.filter(query, of: entity, in: store.identity, columns: names)
     let groups = try shape.groups.flatMap(results.list)
@@ -86,7 +86,7 @@ private struct DictionaryPlan {
 /// The columns of rows, and what is computed of all rows of a result.
 private struct ResultColumns: PredicateColumns {
   let rows: ColumnNames
-  let aggregates: [RowAggregate]
+  let shape: DictionaryShape
 
   /// The SQL of a column of the shape.
   func list(_ column: DictionaryShape.Column) throws -> [SQLFragment] {
@@ -98,8 +98,14 @@ private struct ResultColumns: PredicateColumns {
   }
 
   func sql(_ key: PredicateKey) throws -> SQLFragment {
-    guard let index = RowAggregate.index(of: key.path) else { return try rows.sql(key) }
-    let aggregate = aggregates[index]
+    switch ResultKey(key.path) {
+    case .aggregate(let index): try sql(shape.aggregates[index])
+    case .group(let index): try list(shape.groups[index])[0]
+    case nil: try rows.sql(key)
+    }
+  }
+
+  private func sql(_ aggregate: RowAggregate) throws -> SQLFragment {
     let operand = try aggregate.operand?.sql(columns: rows) ?? SQLFragment("*")
     let name = aggregate.summary?.sqlFunction ?? "count"
     let value = SQLFragment("\(name)(") + operand + SQLFragment(")")

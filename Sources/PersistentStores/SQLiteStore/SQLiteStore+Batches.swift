@@ -116,8 +116,12 @@ extension SQLiteStore {
   /// The conditions of the statements that together change the rows of `query`. A history has to name exactly these rows,
   /// so they are found once, and then changed by key.
   func conditions(_ query: FetchQuery, _ connection: SQLiteConnection) throws -> [SQLFragment] {
+    tracksHistory ? try keyConditions(query, connection) : [try condition(query)]
+  }
+
+  /// As `conditions`, by key.
+  func keyConditions(_ query: FetchQuery, _ connection: SQLiteConnection) throws -> [SQLFragment] {
     let condition = try condition(query)
-    guard tracksHistory else { return [condition] }
     let table = try sqlEntity(query.entity).tableName
     let selection = SQLFragment("SELECT t0.Z_PK FROM \(table) t0") + condition
     let statement = try connection.statement(selection.text)

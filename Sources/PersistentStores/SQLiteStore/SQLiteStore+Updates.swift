@@ -7,68 +7,69 @@ extension SQLiteStore {
   package func batchUpdate(_ query: FetchQuery, values: [Int: BatchValue], wantsIDs: Bool) throws -> BatchOutcome {
     let entity = try sqlEntity(query.entity)
     let changed = values.sorted { $0.key < $1.key }
-    let sets = try changed.compactMap { try assignment(of: $0.value, to: $0.key, of: query.entity, in: entity) }
+    let sets = changed.compactMap { assignment(of: $0.value, to: $0.key, in: entity) }
     let update =
       SQLFragment("UPDATE \(entity.tableName) AS t0 SET ")
       + .joined(sets + [SQLFragment("Z_OPT = Z_OPT + 1")], separator: ", ")
     let names = Set(values.keys.map { query.entity.attributeSlots[$0].name })
     let change = RowsChange(entity: query.entity, names: names, statement: update, wantsIDs: wantsIDs)
+    let expressions = changed.compactMap { slot, value in value.expression.map { (slot: slot, expression: $0) } }
     return try batchTransaction { connection in
-      let conditions = try conditions(query, connection)
-      for (slot, value) in changed {
-        guard let expression = value.expression else { continue }
-        for condition in conditions {
-          try check(expression, for: query.entity.attributeSlots[slot], query, where: condition, on: connection)
-        }
+      guard !expressions.isEmpty else {
+        return try carryOut(change, where: try conditions(query, connection), on: connection)
       }
-      return try carryOut(change, where: conditions, on: connection)
+      let condition = try compute(expressions, query, on: connection)
+      let outcome = try carryOut(change, where: [condition], on: connection)
+      try connection.execute("DROP TABLE \(Self.computedTable)")
+      return outcome
     }
   }
 
+  /// A temporary table with the computed values of each row, in columns by slot.
+  private static var computedTable: String { "temp.ocd_computed" }
+
   /// Nil for an attribute without a column.
-  private func assignment(
-    of value: BatchValue, to slot: Int, of entity: NSEntityDescription, in columns: SQLEntity
-  ) throws -> SQLFragment? {
+  private func assignment(of value: BatchValue, to slot: Int, in columns: SQLEntity) -> SQLFragment? {
     switch value {
     case .value(let value):
       return assignment(of: value, slot, in: columns).map { SQLFragment($0.text, [$0.value]) }
-    case .expression(let expression):
-      guard let column = columns.attributeColumns[slot] else { return nil }
-      return SQLFragment("\(column.name) = ") + (try sql(of: expression, entity))
+    case .expression:
+      return columns.attributeColumns[slot].map { column in
+        SQLFragment("\(column.name) = (SELECT v\(slot) FROM \(Self.computedTable) c WHERE c.k = t0.Z_PK)")
+      }
     }
   }
 
-  /// The value for the row `t0`. Key paths of other rows need joins, which only a sub-select has.
-  private func sql(of expression: BoundExpression, _ entity: NSEntityDescription) throws -> SQLFragment {
-    let own = ColumnNames(entity, in: self)
-    let value = try expression.sql(columns: own)
-    if own.joins.isEmpty { return value }
-    let tables = ColumnNames.Tables()
-    let outer = tables.next()
-    let row = tables.next()
-    let names = ColumnNames(entity, in: self, tables: tables, table: row)
-    let selected = try expression.sql(columns: names)
-    return SQLFragment("(SELECT ") + selected
-      + SQLFragment(
-        " FROM \(try sqlEntity(entity).tableName) \(row)\(names.joins) WHERE \(row).Z_PK = \(outer).Z_PK)")
-  }
-
-  /// - Throws: `NSError` 134060 if a row gets a number that the attribute does not store.
-  private func check(
-    _ expression: BoundExpression, for attribute: NSAttributeDescription, _ query: FetchQuery,
-    where condition: SQLFragment, on connection: SQLiteConnection
-  ) throws {
-    guard let range = attribute.wholeRange else { return }
-    let table = try sqlEntity(query.entity).tableName
-    let found =
-      SQLFragment("SELECT k, e FROM (SELECT t0.Z_PK AS k, t0.Z_ENT AS e, ") + (try sql(of: expression, query.entity))
-      + SQLFragment(" AS v FROM \(table) t0") + condition
-      + SQLFragment(
-        ") WHERE v IS NOT NULL AND NOT (v = CAST(v AS INTEGER) AND v BETWEEN ? AND ?) LIMIT 1",
-        [.integer(range.lowerBound), .integer(range.upperBound)])
-    let statement = try connection.statement(found.text)
-    defer { statement.reset() }
-    try statement.bind(found.bindings)
-    if try statement.step() { throw attribute.misfit(of: try id(returnedBy: statement)) }
+  /// Computes the values of all rows before the first one is changed: an expression may read other rows, and one with
+  /// random numbers has another value each time.
+  ///
+  /// - Returns: The condition for the rows.
+  /// - Throws: `NSError` 134060 if a row gets a number that its attribute does not store.
+  private func compute(
+    _ expressions: [(slot: Int, expression: BoundExpression)], _ query: FetchQuery, on connection: SQLiteConnection
+  ) throws -> SQLFragment {
+    let table = Self.computedTable
+    try connection.execute(
+      "CREATE TABLE \(table)(k INTEGER PRIMARY KEY, e, \(expressions.map { "v\($0.slot)" }.joined(separator: ", ")))")
+    let columns = ColumnNames(query.entity, in: self)
+    let values = try expressions.map { try $0.expression.sql(columns: columns) }
+    let insertion =
+      SQLFragment("INSERT INTO \(table) SELECT t0.Z_PK, t0.Z_ENT, ") + .joined(values, separator: ", ")
+      + SQLFragment(" FROM \(try sqlEntity(query.entity).tableName) t0\(columns.joins)")
+    for condition in try keyConditions(query, connection) {
+      let statement = insertion + condition
+      try connection.run(statement.text, statement.bindings)
+    }
+    for (slot, _) in expressions {
+      let attribute = query.entity.attributeSlots[slot]
+      guard let range = attribute.wholeRange else { continue }
+      let statement = try connection.statement(
+        "SELECT k, e FROM \(table) WHERE v\(slot) IS NOT NULL AND NOT "
+          + "(v\(slot) = CAST(v\(slot) AS INTEGER) AND v\(slot) BETWEEN ? AND ?) LIMIT 1")
+      defer { statement.reset() }
+      try statement.bind([.integer(range.lowerBound), .integer(range.upperBound)])
+      if try statement.step() { throw attribute.misfit(of: try id(returnedBy: statement)) }
+    }
+    return SQLFragment(" WHERE t0.Z_PK IN (SELECT k FROM \(table))")
   }
 }

@@ -178,11 +178,30 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   }
 
   /// Reads what is committed, also while a transaction is open around several saves.
+  ///
+  /// - Throws: `NSError` 134030 where the store has a single connection, and this transaction is open on it.
   func readCommitted<Result>(_ body: (SQLiteReader) throws -> Result) throws -> Result {
-    guard hasOpenTransaction.load(ordering: .acquiring), let pool = pool.withLock({ $0 }) else {
-      return try readingAgain { try read(body) }
+    try readingAgain {
+      guard let pool = pool.withLock({ $0 }) else {
+        return try writerLock.withLock {
+          let reader = try writingReader()
+          guard !reader.connection.isInTransaction else { throw openTransaction }
+          return try body(reader)
+        }
+      }
+      guard let reader = try pool.take(for: self) else {
+        return try reportingErrors { try body(SQLiteReader(try pool.newConnection(for: self), of: self)) }
+      }
+      defer { pool.giveBack(reader) }
+      return try body(reader)
     }
-    return try reportingErrors { try body(SQLiteReader(try pool.newConnection(for: self), of: self)) }
+  }
+
+  private var openTransaction: NSError {
+    .coreData(
+      .save,
+      "A transaction around several saves is open in \(location), whose only connection would read what is not committed "
+        + "yet. Read again after it.")
   }
 
   package func cursor(

@@ -12,17 +12,6 @@ package struct RowAggregate: Sendable {
     return summary.resultType(of: operand.type)
   }
 
-  /// The first component of paths that stand for aggregates.
-  private static let marker = "@rows"
-
-  /// What stands for the aggregate with this index in expressions.
-  package static func path(_ index: Int) -> [String] { [marker, String(index)] }
-
-  /// Nil for the path of an attribute.
-  package static func index(of path: [String]) -> Int? {
-    path.count == 2 && path[0] == marker ? Int(path[1]) : nil
-  }
-
   /// The value for the rows of a result.
   ///
   /// - Parameter values: Those of the operand, by row; null where each row counts.
@@ -37,51 +26,71 @@ package struct RowAggregate: Sendable {
 }
 
 /// Binds expressions about the rows that a result of a fetch of dictionaries stands for. `sum`, `count` and the like of
-/// a value of the row become keys, which stand for `aggregates`.
+/// a value of the row become keys, which stand for `aggregates`; so does what the rows are grouped by.
 package struct AggregateBinder {
   private let schema: any PredicateSchema
   /// What variables stand for.
   private let variables: [String: PredicateOperand]
+  private var groups: [PredicateOperand: (index: Int, type: PredicateValueType)] = [:]
   package private(set) var aggregates: [RowAggregate] = []
   private var indexes: [PredicateOperand: Int] = [:]
 
+  /// - Parameters:
+  ///   - schema: The attributes of a row.
+  ///   - variables: What `$name` stands for.
   package init(schema: any PredicateSchema, variables: [String: PredicateOperand]) {
     (self.schema, self.variables) = (schema, variables)
   }
 
+  /// Binds what rows are grouped by: a value of each row. From then on, an equal expression is the group's value.
+  package mutating func group(by operand: PredicateOperand) throws -> BoundExpression {
+    let value = try withVariables(operand)
+    try checkRow(value, in: operand)
+    let bound = try value.bound(to: schema)
+    if groups[value] == nil { groups[value] = (groups.count, bound.type) }
+    return bound
+  }
+
   package mutating func bind(_ operand: PredicateOperand) throws -> BoundExpression {
-    let rewritten = try rewrite(operand)
-    return try rewritten.bound(to: ResultSchema(rows: schema, aggregates: aggregates))
+    let rewritten = try withVariables(operand).map { try replacement($0) }
+    return try rewritten.bound(to: ResultSchema(rows: schema, binder: self))
   }
 
   package mutating func bind(_ node: PredicateNode) throws -> BoundPredicate {
-    let rewritten = try node.mapOperands { try replacement($0) }
-    return try rewritten.bound(to: ResultSchema(rows: schema, aggregates: aggregates))
+    let rewritten = try node.mapOperands { operand in
+      if case .subquery = operand { return operand }
+      return try withVariables(operand).map { try replacement($0) }
+    }
+    return try rewritten.bound(to: ResultSchema(rows: schema, binder: self))
   }
 
-  private mutating func rewrite(_ operand: PredicateOperand) throws -> PredicateOperand {
-    try operand.map { try replacement($0) }
+  fileprivate func type(of key: ResultKey) -> PredicateValueType? {
+    switch key {
+    case .aggregate(let index): aggregates.indices.contains(index) ? aggregates[index].type : nil
+    case .group(let index): groups.values.first { $0.index == index }?.type
+    }
+  }
+
+  /// The operand with what its variables stand for, which may have other variables, but not the same.
+  private func withVariables(_ operand: PredicateOperand, without used: Set<String> = []) throws -> PredicateOperand {
+    try operand.map { part in
+      if case .subquery = part { return part }
+      guard case .variable(let name) = part, !used.contains(name), let meant = variables[name] else { return nil }
+      return try withVariables(meant, without: used.union([name]))
+    }
   }
 
   private mutating func replacement(_ operand: PredicateOperand) throws -> PredicateOperand? {
+    if let group = groups[operand] { return .keyPath(ResultKey.group(group.index).path) }
     switch operand {
-    case .variable(let name):
-      guard let meant = variables[name] else { return nil }
-      // What it stands for may use other variables, but not itself.
-      var others = AggregateBinder(schema: schema, variables: variables.filter { $0.key != name })
-      (others.aggregates, others.indexes) = (aggregates, indexes)
-      let rewritten = try others.rewrite(meant)
-      (aggregates, indexes) = (others.aggregates, others.indexes)
-      return rewritten
     case .keyPath(let path):
+      guard !ResultKey.isReserved(path) else { throw PredicateFailure.expression(operand, "it is no key path.") }
       guard let first = path.first, let word = CollectionOperator(rawValue: first) else { return nil }
       let rest = Array(path.dropFirst())
       return try key(of: operand, word.summary, rest.isEmpty ? .selfObject : .keyPath(rest))
     case .function(let function, let arguments):
-      guard function == .count || function.summary != nil, arguments.count == 1 else { return nil }
-      let value = try rewrite(arguments[0])
-      guard try value.isSingle(in: ResultSchema(rows: schema, aggregates: aggregates)) else { return nil }
-      return try key(of: operand, function.summary, value)
+      guard try isAggregate(function, arguments) else { return nil }
+      return try key(of: operand, function.summary, arguments[0])
     case .subquery:
       // Its condition is about the elements of one row.
       return operand
@@ -90,23 +99,40 @@ package struct AggregateBinder {
     }
   }
 
+  /// Whether a function of many values is one of many rows: its argument is a single value of each.
+  private func isAggregate(_ function: PredicateFunction, _ arguments: [PredicateOperand]) throws -> Bool {
+    try (function == .count || function.summary != nil) && arguments.count == 1 && arguments[0].isSingle(in: schema)
+  }
+
   /// - Parameter value: What is put together of each row.
   private mutating func key(
     of aggregate: PredicateOperand, _ summary: ValueSummary?, _ value: PredicateOperand
   ) throws -> PredicateOperand {
-    if let known = indexes[aggregate] { return .keyPath(RowAggregate.path(known)) }
+    if let known = indexes[aggregate] { return .keyPath(ResultKey.aggregate(known).path) }
+    try checkRow(value, in: aggregate)
     let isOfRows = summary == nil && value == .selfObject
-    let bound = isOfRows ? nil : try value.bound(to: ResultSchema(rows: schema, aggregates: aggregates))
+    let bound = isOfRows ? nil : try value.bound(to: schema)
     if let bound { try check(aggregate, summary, of: bound) }
     indexes[aggregate] = aggregates.count
     aggregates.append(RowAggregate(summary: summary, operand: bound, source: isOfRows ? nil : value))
-    return .keyPath(RowAggregate.path(aggregates.count - 1))
+    return .keyPath(ResultKey.aggregate(aggregates.count - 1).path)
+  }
+
+  /// - Throws: `NSError` 134060 if a value of one row has one of all rows in it.
+  private func checkRow(_ value: PredicateOperand, in whole: PredicateOperand) throws {
+    _ = try value.map { part in
+      switch part {
+      case .keyPath(let path) where path.first.flatMap(CollectionOperator.init(rawValue:)) != nil: break
+      case .function(let function, let arguments) where try isAggregate(function, arguments): break
+      case .subquery: return part
+      default: return nil
+      }
+      throw PredicateFailure.expression(
+        whole, "'\(part.formatDescription)' is of all rows, and a value of each row is needed here.")
+    }
   }
 
   private func check(_ aggregate: PredicateOperand, _ summary: ValueSummary?, of value: BoundExpression) throws {
-    guard !value.keys.contains(where: { RowAggregate.index(of: $0.path) != nil }) else {
-      throw PredicateFailure.expression(aggregate, "it puts together what is put together already.")
-    }
     switch summary {
     case nil: break
     case .minimum, .maximum:
@@ -120,17 +146,17 @@ package struct AggregateBinder {
   }
 }
 
-/// Attributes of rows, and aggregates.
+/// Attributes of rows, aggregates and groups.
 private struct ResultSchema: PredicateSchema {
   let rows: any PredicateSchema
-  let aggregates: [RowAggregate]
+  let binder: AggregateBinder
 
   func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType {
-    if let index = RowAggregate.index(of: keyPath) { return aggregates[index].type }
+    if let key = ResultKey(keyPath), let type = binder.type(of: key) { return type }
     return try rows.attributeType(ofKeyPath: keyPath)
   }
 
   func elements(onKeyPath keyPath: [String]) throws -> PredicateElements? {
-    RowAggregate.index(of: keyPath) == nil ? try rows.elements(onKeyPath: keyPath) : nil
+    ResultKey(keyPath) == nil ? try rows.elements(onKeyPath: keyPath) : nil
   }
 }

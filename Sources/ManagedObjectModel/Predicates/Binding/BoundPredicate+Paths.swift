@@ -47,6 +47,15 @@ extension BoundPredicate {
   }
 }
 
+extension BoundExpression {
+  /// As `BoundPredicate.paths`.
+  package var paths: Set<[String]> {
+    var found: Set<[String]> = []
+    operand.addPaths(to: &found, [[]])
+    return found
+  }
+}
+
 extension BoundNode {
   /// - Parameter bases: The paths to the evaluated object and the elements of the enclosing collections, by level.
   fileprivate func addPaths(to found: inout Set<[String]>, _ bases: [[String]]) {

@@ -127,6 +127,7 @@ extension NSEntityDescription {
     let slot = try batchSlot(forKey: name)
     let attribute = attributeSlots[slot]
     let bound = try expression.bound(to: EntityPredicateSchema(entity: self))
+    try bound.checkTransformables(of: self, expression)
     guard bound.isNull || bound.type.converts(to: attribute.attributeType) else {
       throw NSError.coreData(
         .coreData,
