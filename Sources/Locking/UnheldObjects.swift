@@ -85,6 +85,13 @@ package final class UnheldObjects: Sendable {
     }
   }
 
+  package func free(_ place: Int32) {
+    places.withLock { places in
+      places.addresses[Int(place)] = nil
+      places.free.append(place)
+    }
+  }
+
   /// For each place whether an object has it.
   package var isTaken: [Bool] { places.withLock { $0.addresses.map { $0 != nil } } }
 }

@@ -90,15 +90,35 @@ package struct RowVersion: Sendable {
 package struct BaseRow: Sendable {
   /// The row's version (`Z_OPT`), or ``unknownVersion``.
   package let version: Int64
-  /// By slot.
-  package let values: [StoredValue]
   /// The files of values that were left out because these are missing, by slot.
   package let leftOut: [Int: String]
+  private let content: Content
+
+  private enum Content: Sendable {
+    case values([StoredValue])
+    case packed(SharedRows, row: Int)
+  }
 
   package init(version: Int64, values: [StoredValue], leftOut: [Int: String] = [:]) {
-    self.version = version
-    self.values = values
-    self.leftOut = leftOut
+    (self.version, self.leftOut, content) = (version, leftOut, .values(values))
+  }
+
+  /// The state of a row whose values stay packed.
+  package init(version: Int64, _ rows: SharedRows, row: Int) {
+    (self.version, leftOut, content) = (version, [:], .packed(rows, row: row))
+  }
+
+  /// By slot.
+  package var values: [StoredValue] {
+    switch content {
+    case .values(let values): values
+    case .packed(let rows, let row): rows.batch.values(row: row)
+    }
+  }
+
+  /// Where the values are packed; nil if they are not.
+  package var packed: (rows: SharedRows, row: Int)? {
+    if case .packed(let rows, let row) = content { (rows, row) } else { nil }
   }
 
   /// The version of values that a parent context had not saved when they were read. Rows never have it.

@@ -9,26 +9,48 @@ extension SQLiteStore {
     var start = 0
     while start < deletions.count {
       let first = deletions[start]
-      let part = deletions[start..<min(deletions.count, start + Self.deletedTogetherMax)]
-        .prefix { $0.version == first.version && $0.id.entity === first.id.entity }
-      let isDone = try part.count > 1 && deleteTogether(part, version: first.version, connection)
+      let run = consecutive(deletions[start...])
+      let isRange = run.count >= Self.consecutiveMin
+      let part =
+        isRange
+        ? run
+        : deletions[start..<min(deletions.count, start + Self.deletedTogetherMax)]
+          .prefix { $0.version == first.version && $0.id.entity === first.id.entity }
+      let isDone = try part.count > 1 && deleteTogether(part, isRange: isRange, connection)
       if !isDone { for row in part { try delete(row, on: connection, faults: &faults) } }
       start += part.count
     }
   }
 
   private static let deletedTogetherMax = 500
+  /// So many rows whose keys follow each other are deleted as a range, however many there are.
+  private static let consecutiveMin = 16
 
+  /// The first rows that have one version, and keys that follow each other.
+  private func consecutive(_ rows: ArraySlice<RowVersion>) -> ArraySlice<RowVersion> {
+    guard let first = rows.first, let firstKey = first.id.storeKey else { return rows.prefix(1) }
+    var key = firstKey - 1
+    return rows.prefix { row in
+      key += 1
+      return row.id.storeKey == key && row.version == first.version && row.id.entity === first.id.entity
+        && row.id.storeIdentity === identity
+    }
+  }
+
+  /// - Parameters:
+  ///   - rows: Rows of one entity with one version.
+  ///   - isRange: Whether their keys follow each other.
   /// - Returns: False if not all rows could be deleted, or if some have another version.
   private func deleteTogether(
-    _ rows: ArraySlice<RowVersion>, version: Int64, _ connection: SQLiteConnection
+    _ rows: ArraySlice<RowVersion>, isRange: Bool, _ connection: SQLiteConnection
   ) throws -> Bool {
-    guard let entity = try rows.first.map({ try sqlEntity($0.id.entity) }) else { return true }
-    let keys = try rows.map { StoredValue.integer(try key(of: $0.id)) }
+    guard let first = rows.first, let last = rows.last else { return true }
+    let keys = try isRange ? [key(of: first.id), key(of: last.id)] : rows.map { try key(of: $0.id) }
+    let condition = isRange ? "BETWEEN ? AND ?" : "IN (\(SQLFragment.keyMarks(keys.count)))"
     do {
       try connection.run(
-        "DELETE FROM \(entity.tableName) WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count))) AND Z_OPT = ?",
-        keys + [.integer(version)])
+        "DELETE FROM \(sqlEntity(first.id.entity).tableName) WHERE Z_PK \(condition) AND Z_OPT = ?",
+        keys.map(StoredValue.integer) + [.integer(first.version)])
     } catch let error as SQLiteError where error.isConstraint {
       // The statement has deleted nothing.
       return false

@@ -8,7 +8,7 @@ import Testing
 
 /// Takes steps on one stack: on a context, its child, and two contexts beside it.
 final class AgreementPlayer {
-  private let stack: Stack
+  let stack: Stack
   private let folder: TemporaryFolder
   private let lesson: NSEntityDescription
   private let contexts: [NSManagedObjectContext]
@@ -42,6 +42,7 @@ final class AgreementPlayer {
       session.subentities = [lesson]
     }
     model.entities.append(lesson)
+    relate(model)
     return model
   }
 
@@ -120,6 +121,8 @@ final class AgreementPlayer {
     case .detectConflicts(let number):
       guard let object = try pick(number, in: context, place: place) else { return "nothing" }
       context.detectConflicts(for: object)
+    case .relate(let link):
+      if !(try take(link, in: context, place: place)) { return "nothing" }
     case .transaction: return "taken elsewhere"
     }
     context.processPendingChanges()
@@ -140,14 +143,16 @@ final class AgreementPlayer {
     for (name, value) in values.dictionary { object.setValue(value is NSNull ? nil : value, forKey: name) }
   }
 
-  private func nextTitle() -> String {
+  func nextTitle() -> String {
     titleCount += 1
     return String(format: "%04d", titleCount)
   }
 
   /// One of the objects that the context shows.
-  private func pick(_ number: Int, in context: NSManagedObjectContext, place: Int) throws -> NSManagedObject? {
-    let request = stack.request()
+  func pick(
+    _ number: Int, of entity: String = "Session", in context: NSManagedObjectContext, place: Int
+  ) throws -> NSManagedObject? {
+    let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
     let objects = try context.fetch(request)
     guard !objects.isEmpty else { return nil }
@@ -206,15 +211,19 @@ final class AgreementPlayer {
   // MARK: What is there
 
   /// What the contexts show, and what the store has.
-  func state() throws -> String {
+  ///
+  /// - Parameter isLinked: Whether the contexts show relationships, which reads them all.
+  func state(isLinked: Bool) throws -> String {
     let shown = try contexts.map { context in
       try context.performAndWait {
-        let request = stack.request()
-        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
-        return try context.fetch(request).map(Self.text).joined(separator: "\n")
+        try ["Session", "Club"].flatMap { entity in
+          let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+          request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+          return try context.fetch(request).map { Self.text($0) + (isLinked ? Self.ends(of: $0) : "") }
+        }.joined(separator: "\n")
       }
     }
-    return (shown + [try rows()]).joined(separator: "\n--\n")
+    return (shown + [try rows(), try links()]).joined(separator: "\n--\n")
   }
 
   private func rows() throws -> String {
@@ -227,7 +236,8 @@ final class AgreementPlayer {
   }
 
   private static func text(_ object: NSManagedObject) -> String {
-    let values = ["title", "place", "rating", "date", "height"].map { name in
+    let names = object.entity.name == "Club" ? ["title"] : ["title", "place", "rating", "date", "height"]
+    let values = names.map { name in
       let value = object.value(forKey: name)
       return (value as? Date).map { "\($0.timeIntervalSinceReferenceDate)" } ?? value.map { "\($0)" } ?? "nil"
     }
@@ -235,7 +245,7 @@ final class AgreementPlayer {
     return text(object.objectID) + " " + (values + flags).joined(separator: "|")
   }
 
-  private static func text(_ id: NSManagedObjectID) -> String {
+  static func text(_ id: NSManagedObjectID) -> String {
     "\(id.entity.name ?? "") \(id.storeKey.map(String.init) ?? "new")"
   }
 

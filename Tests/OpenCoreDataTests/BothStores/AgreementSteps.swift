@@ -48,6 +48,24 @@ enum AgreementStep: Sendable {
   case batchInsert([AgreementValues])
   case transaction(commits: Bool)
   case detectConflicts(Int)
+  case relate(AgreementLink)
+}
+
+/// A change of what sessions and clubs lead to.
+enum AgreementLink: Sendable {
+  case insertClub
+  case deleteClub(Int)
+  /// Nil takes the end away.
+  case set(Int, String, to: Int?)
+  case add(Int, String, Int)
+  case remove(Int, String, Int)
+  case removeAll(Int, String)
+  /// Turns the order of a club's board around.
+  case reverseBoard(Int)
+
+  /// The relationships of a session that lead to one object, and those of a club. A session has friends too.
+  static let ones = ["club", "boardOf", "guestOf", "next", "previous"]
+  static let manyOfClub = ["sessions", "board", "guests"]
 }
 
 /// Values to set; nil leaves an attribute as it is, and `.some(nil)` sets it to nil.
@@ -94,7 +112,23 @@ struct AgreementGenerator {
 
   private mutating func rows() -> [AgreementValues] { (0..<number(0..<5)).map { _ in values(isNew: true) } }
 
+  private mutating func link() -> AgreementLink {
+    let (choice, other) = (number(0..<1000), number(0..<1000))
+    // Often these two, so that lists have several members.
+    let many = chance(60) ? one(of: ["friends", "board"]) : one(of: ["sessions", "guests"])
+    switch number(0..<100) {
+    case ..<6: return .insertClub
+    case ..<9: return .deleteClub(choice)
+    case ..<36: return .set(choice, one(of: AgreementLink.ones), to: chance(20) ? nil : other)
+    case ..<70: return .add(choice, many, other)
+    case ..<86: return .remove(choice, many, other)
+    case ..<88: return .removeAll(choice, many)
+    default: return .reverseBoard(choice)
+    }
+  }
+
   mutating func step() -> AgreementStep {
+    if chance(30) { return .relate(link()) }
     let choice = number(0..<1000)
     switch choice {
     case ..<130: return .insert(entityName: chance(70) ? "Session" : "Lesson", values: values(isNew: true))

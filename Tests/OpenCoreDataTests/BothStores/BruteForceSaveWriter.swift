@@ -7,7 +7,8 @@ final class BruteForceSaveWriter: SaveWriter {
   private typealias Row = BruteForceStore.Row
 
   private let store: BruteForceStore
-  private let ignoresVersions: Bool
+  private let plantedError: BruteForceStore.PlantedError?
+  private var ignoresVersions: Bool { plantedError == .ignoresVersions }
   private var isOpen = true
   private var resolutions: [(range: TemporaryIDRange, resolution: TemporaryIDRange.Resolution)] = []
   private var conflicts: [SaveFailure.Failure] = []
@@ -16,9 +17,9 @@ final class BruteForceSaveWriter: SaveWriter {
   private var insertedIDs: [String: [Int64: NSManagedObjectID]] = [:]
   private var insertedKeys: [NSManagedObjectID: Int64] = [:]
 
-  init(_ store: BruteForceStore, ignoresVersions: Bool) {
+  init(_ store: BruteForceStore, _ plantedError: BruteForceStore.PlantedError?) {
     self.store = store
-    self.ignoresVersions = ignoresVersions
+    self.plantedError = plantedError
   }
 
   func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws {
@@ -119,13 +120,13 @@ final class BruteForceSaveWriter: SaveWriter {
         }
       }
     }
-    for list in lists {
+    for list in lists where plantedError != .forgetsRemovals {
       for id in list.change.removed { state.links.remove(try place(id), from: list.relationship, of: list.owner) }
     }
     for list in lists {
       for id in list.change.added { state.links.add(try place(id), to: list.relationship, of: list.owner) }
     }
-    for list in lists {
+    for list in lists where plantedError != .forgetsOrder {
       guard let order = list.change.order else { continue }
       state.links.arrange(list.relationship, of: list.owner, in: try order.map(place))
     }

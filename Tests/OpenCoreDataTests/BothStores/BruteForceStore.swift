@@ -8,7 +8,7 @@ import PersistentStores
 /// It shares no code with `SQLiteStore`, and it uses only what modules outside of PersistentStores can use.
 final class BruteForceStore: RowStore {
   /// An error that a test plants, to see that it is found.
-  enum PlantedError: Sendable { case ignoresVersions, ignoresOffset }
+  enum PlantedError: Sendable { case ignoresVersions, ignoresOffset, forgetsRemovals, forgetsOrder }
 
   struct Row: Sendable {
     let entity: NSEntityDescription
@@ -147,7 +147,7 @@ final class BruteForceStore: RowStore {
     let state = try visibleState()
     let thread = Self.thread
     states.withLock { $0.save = (state, thread) }
-    return BruteForceSaveWriter(self, ignoresVersions: plantedError == .ignoresVersions)
+    return BruteForceSaveWriter(self, plantedError)
   }
 
   /// Changes what the open save has.

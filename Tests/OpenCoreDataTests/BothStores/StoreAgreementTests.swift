@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Two stores that share no code give the same answers", .seeded)
 struct StoreAgreementTests {
-  private static let stepCount = 120
+  private static let stepCount = 160
 
   /// The first step whose answers differ, with those before; nil if there is none.
   private static func disagreement(seed: UInt64, plantedError: BruteForceStore.PlantedError? = nil) throws -> String? {
@@ -23,9 +23,10 @@ struct StoreAgreementTests {
     var log: [String] = []
     for _ in 0..<stepCount {
       let (step, place) = (generator.step(), generator.number(0..<AgreementPlayer.contextCount))
+      let isLinked = generator.number(0..<3) == 0
       log.append("context \(place): \(step)")
       let answers = try players.map { try $0.take(step, in: place) }
-      let states = try players.map { try $0.state() }
+      let states = try players.map { try $0.state(isLinked: isLinked) }
       if answers[0] != answers[1] || states[0] != states[1] {
         return """
           seed \(seed), policies \(policies), unique \(unique), after:
@@ -47,9 +48,9 @@ struct StoreAgreementTests {
 
   @Test(
     "An error of one of them is noticed",
-    arguments: [BruteForceStore.PlantedError.ignoresVersions, .ignoresOffset])
+    arguments: [BruteForceStore.PlantedError.ignoresVersions, .ignoresOffset, .forgetsRemovals, .forgetsOrder])
   func canary(plantedError: BruteForceStore.PlantedError) throws {
-    let isNoticed = try (1...20).contains { seed in
+    let isNoticed = try (1...60).contains { seed in
       try Self.disagreement(seed: UInt64(seed), plantedError: plantedError) != nil
     }
     #expect(isNoticed)

@@ -75,7 +75,14 @@ struct RowObjectTable {
       return few.isEmpty ? nil : few[row]
     }
     set {
-      if row < all.count { all[row] = newValue } else { few[row] = newValue }
+      if row < all.count {
+        all[row] = newValue
+      } else if row == all.count, few.isEmpty, newValue != nil {
+        // Objects that are inserted one after the other.
+        all.append(newValue)
+      } else {
+        few[row] = newValue
+      }
     }
   }
 

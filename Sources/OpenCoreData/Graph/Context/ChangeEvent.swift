@@ -54,6 +54,8 @@ struct ChangeEvent {
   /// The object is not announced as updated.
   mutating func withdrawUpdate(_ key: ObjectKey) { updates[key] = nil }
 
+  mutating func expectDeletions(_ count: Int) { deletions.reserveCapacity(deletions.count + count) }
+
   mutating func noteDeletion(of object: NSManagedObject, _ key: ObjectKey) {
     deletions[key] = object
     if !updates.isEmpty { updates[key] = nil }

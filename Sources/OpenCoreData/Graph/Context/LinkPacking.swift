@@ -35,11 +35,10 @@ struct LinkPacking {
   func includes(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
     if !relationship.isToMany { return object.isInserted && isPacked(relationship) }
     guard let inverse = relationship.inverseRelationship, isPacked(inverse), targets.contains(ObjectIdentifier(object)),
-      let members = object.unpackedPending?.many[relationship.name]
+      let members = object.auxiliaryIfPresent?.pending.many[relationship.name]
     else { return false }
-    return members.hasOnlyAdded { added in
-      added.isInserted && (added.unpackedPending?.one[inverse.name] ?? nil) === object
-    }
+    let name = inverse.name
+    return members.hasOnlyAdded { $0.state.contains(.inserted) && $0.unpackedLink(name) === object }
   }
 
   /// Whether an object at this end changes nothing at the other end that rows can't express: a place in an order, or
@@ -56,9 +55,10 @@ struct LinkPacking {
     }
     var rest: [NSManagedObject] = []
     segment.handles.forEach { row, object in
-      guard let pending = object.unpackedPending else { return }
-      var isWhole = pending.many.isEmpty
-      pending.one.forEach { name, value in
+      // Not as a copy, which would be made for each object.
+      guard let auxiliary = object.auxiliaryIfPresent, !auxiliary.pending.isEmpty else { return }
+      var isWhole = auxiliary.pending.many.isEmpty
+      auxiliary.pending.one.forEach { name, value in
         guard let target = value else { return }
         if target.isNotGone, let place = links.firstIndex(where: { $0.name == name }) {
           links[place].set(target, row: row)

@@ -31,6 +31,7 @@ extension NSManagedObjectContext {
   /// object; they are carried out again for an object that has changes of its own here, or another version.
   func deleteAsSaved(_ deletions: [RowVersion], _ objects: [NSManagedObject]) {
     var settled: [NSManagedObject] = []
+    graph.expectDeletions(objects.count)
     for (deletion, object) in zip(deletions, objects) {
       guard deletion.carriesOutRules else {
         if !object.isDeleted { takeBackInsertions(of: [object]) }
@@ -69,11 +70,11 @@ extension NSManagedObjectContext {
     for (relationship, group) in Self.relationships(of: objects) {
       // A read that fails now fails again for one object, whose name is in the message then.
       try? readTogether(relationship, of: group)
-      let ends = group.flatMap { $0.related(relationship).filter(\.isThere) }
+      let ends = group.flatMap { $0.related(relationship).filter(\.isNotGone) }
       loadTogether(ends)
       for object in group {
         if let inverse = relationship.inverseRelationship {
-          for other in object.related(relationship) where other.isThere { other.dissolve(object, inverse) }
+          for other in object.related(relationship) where other.isNotGone { other.dissolve(object, inverse) }
         } else if relationship.deleteRule == .denyDeleteRule {
           object.setRelatedValue(nil, relationship)
         }
@@ -85,7 +86,7 @@ extension NSManagedObjectContext {
 
   /// Reads what a save compares with the rule deny, in one read for each relationship.
   func readDeniedEnds(of objects: [NSManagedObject]) throws {
-    for group in Dictionary(grouping: objects, by: { ObjectIdentifier($0.entity) }).values {
+    for group in Self.groups(of: objects) {
       for relationship in group[0].entity.denyingRelationships { try readTogether(relationship, of: group) }
     }
   }
@@ -96,10 +97,17 @@ extension NSManagedObjectContext {
   private static func relationships(
     of objects: [NSManagedObject]
   ) -> [(relationship: NSRelationshipDescription, objects: [NSManagedObject])] {
-    Dictionary(grouping: objects, by: { ObjectIdentifier($0.entity) }).values.flatMap { group in
+    groups(of: objects).flatMap { group in
       group[0].entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
         .map { (relationship: $0, objects: group) }
     }
+  }
+
+  /// The objects of each entity.
+  private static func groups(of objects: [NSManagedObject]) -> [[NSManagedObject]] {
+    guard let first = objects.first else { return [] }
+    if objects.allSatisfy({ $0.entity === first.entity }) { return [objects] }
+    return Array(Dictionary(grouping: objects) { ObjectIdentifier($0.entity) }.values)
   }
 
   /// Reads the relationships that have rules to carry out, and the objects at their other ends: they are about to be
@@ -113,7 +121,7 @@ extension NSManagedObjectContext {
       guard !bound.isEmpty else { continue }
       let unread = bound.filter { !$0.isCommittedKnown(relationship) }
       if try unread.isEmpty || !readRows(relationship, of: unread) { try readTogether(relationship, of: bound) }
-      let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isThere) }
+      let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isNotGone) }
       if relationship.deleteRule == .cascadeDeleteRule {
         // What is deleted shows no values, and need not say who its only owner is.
         try load(others, leavingOut: MissingValues())
@@ -144,7 +152,7 @@ extension NSManagedObjectContext {
     var cascaded: [NSManagedObject] = []
     for (relationship, group) in Self.relationships(of: objects) {
       for object in group where hasWork(relationship, of: object, cascade) {
-        let related = object.related(relationship).filter { $0.isThere && $0 !== object }
+        let related = object.related(relationship).filter { $0.isNotGone && $0 !== object }
         if relationship.deleteRule == .cascadeDeleteRule {
           cascade.note(related, reachedBy: relationship)
           cascaded += related
@@ -158,7 +166,8 @@ extension NSManagedObjectContext {
 
   private func deleteTogether(_ objects: [NSManagedObject]) {
     loadTogether(objects)
-    for object in objects where object.managedObjectContext === self && !object.isDeleted {
+    graph.expectDeletions(objects.count)
+    for object in objects where object.belongs(to: self) && !object.isDeleted {
       // It may have been inserted.
       delete(object)
     }
@@ -167,15 +176,19 @@ extension NSManagedObjectContext {
 
 /// The relationships that lead from objects back to the only owner that has taken them along: there is nothing to do.
 private struct Cascade {
-  private var waysBack: [NSManagedObject: NSRelationshipDescription] = [:]
+  /// By identity: an object's own hash and comparison can't be inlined.
+  private var waysBack: [ObjectIdentifier: NSRelationshipDescription] = [:]
+  /// Holds them: another object could get the address of one that is freed.
+  private var objects: [NSManagedObject] = []
 
   mutating func note(_ objects: [NSManagedObject], reachedBy relationship: NSRelationshipDescription) {
     let inverse = relationship.inverseRelationship.flatMap { $0.isToMany ? nil : $0 }
-    for object in objects { waysBack[object] = inverse }
+    for object in objects { waysBack[ObjectIdentifier(object)] = inverse }
+    self.objects += objects
   }
 
   /// Whether the relationship is such a one, and was not changed since.
   func leadsBack(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
-    waysBack[object]?.name == relationship.name && !object.hasPendingChange(relationship)
+    waysBack[ObjectIdentifier(object)]?.name == relationship.name && !object.hasPendingChange(relationship)
   }
 }

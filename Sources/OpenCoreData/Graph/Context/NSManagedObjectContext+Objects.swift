@@ -65,12 +65,12 @@ extension NSManagedObjectContext {
     checkQueue()
     if object.isDeleted { return object.prepareForDeletion() }
     precondition(
-      object.managedObjectContext === self,
+      object.belongs(to: self),
       "An object can only be deleted in its own context; ask this one for object(with: objectID).")
     linkPackedRows()
     object.prepareForDeletion()
     // A deletion needs the version of the row, so a fault is loaded first.
-    if object.isFault { object.fireFault() }
+    if object.isFault { fulfillFault(object) }
     // An object that leaves at once has no later moment in which its rules can be carried out.
     if object.isInserted { return withdraw([object]) }
     graph.delete(object)

@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
 
   private func take(_ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool) {
     let entity = rows.batch.entity
-    let storage = BatchStorage(self, batch: rows.batch, ids: .stored(rows.space))
+    let storage = BatchStorage(self, sharing: SharedRows(rows.batch, of: rows.space))
     let (type, hasTransients) = (entity.objectClass, !entity.layout.transientSlots.isEmpty)
     for (row, number) in rows.numbers.keys.enumerated() {
       let (key, version) = (rows.space.key(number), rows.numbers.versions[row])

@@ -272,7 +272,8 @@ extension NSManagedObjectContext {
   func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) throws {
     let bases =
       changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
-    let touched = bases.map { object(with: $0.id) }
+    var storages = SharedStorages(self)
+    let touched = bases.map { storages.object(with: $0.id, $0.base) }
     let current = try rowsToReread(for: bases, touched)
     try readOwners(of: changes.relationships)
     let segments = changes.insertions.map { inserted in
@@ -354,8 +355,9 @@ private struct SaveNotifications {
     var info: [AnyHashable: Any] = [:]
     info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(updated), NSUpdatedObjectsKey)
-    let gone = context.graph.deletions.values.lazy.filter { !$0.state.contains(.inaccessible) }
-    info.setUnlessEmpty(Set(gone), NSDeletedObjectsKey)
+    var gone = Set<NSManagedObject>(unique: changes.deletions.count)
+    for object in context.graph.deletions.values where !object.state.contains(.inaccessible) { gone.add(object) }
+    info.setUnlessEmpty(gone, NSDeletedObjectsKey)
     objects = info
   }
 

@@ -48,7 +48,6 @@ final class ObjectGraph {
 
   /// So many objects are about to be registered.
   func expectObjects(_ count: Int) { registry.reserve(count) }
-
   /// Registers a new object of a stored row.
   func add(_ object: NSManagedObject, as key: ObjectKey) {
     registry.insert(object, as: key)
@@ -57,7 +56,6 @@ final class ObjectGraph {
 
   /// Registers the objects of a batch together, until `release(_:)`.
   func add(_ objects: BatchObjects) { registry.add(objects) }
-
   /// Releases the objects of a batch: those with other owners are registered one by one.
   func release(_ objects: BatchObjects) {
     var waiting: [Int] = []
@@ -75,8 +73,8 @@ final class ObjectGraph {
 
   /// Removes an object that is registered under `key`, or not registered; it has no context from then on.
   private func unregister(_ object: NSManagedObject, from key: ObjectKey, asDeleted: Bool = false) {
-    registry.remove(key)
-    retained.remove(object)
+    if let place = registry.remove(key), place == object.place { object.place = -1 }
+    if retainsUnchanged { retained.remove(object) }
     object.leaveContext(asDeleted: asDeleted)
   }
 
@@ -206,6 +204,12 @@ final class ObjectGraph {
 
   // MARK: Deletions
 
+  /// So many objects are about to be deleted.
+  func expectDeletions(_ count: Int) {
+    deletions.reserveCapacity(deletions.count + count)
+    event.expectDeletions(count)
+  }
+
   /// Marks an object, which is not a fault, for deletion. One that was never saved leaves the context.
   func delete(_ object: NSManagedObject, carriesOutRules: Bool = true) {
     let key = object.key
@@ -217,7 +221,7 @@ final class ObjectGraph {
       if !updates.isEmpty { updates[key] = nil }
       object.becomeDeleted()
       deletions[key] = object
-      if carriesOutRules { unpropagated.add([object]) } else { takenBack.insert(ObjectIdentifier(object)) }
+      if carriesOutRules { unpropagated.add(object) } else { takenBack.insert(ObjectIdentifier(object)) }
       event.noteDeletion(of: object, key)
     }
   }
@@ -281,21 +285,17 @@ final class ObjectGraph {
 
   /// The object is about to be refreshed: a change that was not announced yet is not announced.
   func withdrawUpdate(of object: NSManagedObject) { event.withdrawUpdate(object.key) }
-
   func noteRefresh(of object: NSManagedObject) { event.noteRefresh(of: object, object.key) }
 
   /// Others have inserted the object.
   func noteMerged(_ object: NSManagedObject) { event.noteMerged(object, object.key) }
-
+  /// Others have inserted objects with `ids`, for which no objects were made.
+  func noteMerged(_ ids: ObjectIDCollection) { event.noteMerged(ids) }
   /// The objects of a merge, registered until the end of the event even if nothing else holds them.
   var merged: [NSManagedObject] = []
 
-  /// Others have inserted objects with `ids`, for which no objects were made.
-  func noteMerged(_ ids: ObjectIDCollection) { event.noteMerged(ids) }
-
   /// Related objects that were found until now may be others.
   func invalidateRelated() { relationshipEpoch += 1 }
-
   /// The next save checks the version of `object`.
   func checkForConflicts(_ object: NSManagedObject) { conflictChecks[object.key] = object }
 

@@ -41,7 +41,7 @@ struct ObjectRegistry {
       scopes.insert(key.scope)
     }
     object.place = unheld.add(object, at: object.place)
-    if let former = entries.updateValue(object.place, forKey: key) { unheld.free(CollectionOfOne(former)) }
+    if let former = entries.updateValue(object.place, forKey: key) { unheld.free(former) }
   }
 
   /// So many objects are about to be inserted.
@@ -59,9 +59,13 @@ struct ObjectRegistry {
     purgeAt = max(1024, entries.count * 2)
   }
 
-  mutating func remove(_ key: ObjectKey) {
-    if let place = entries.removeValue(forKey: key) { unheld.free(CollectionOfOne(place)) }
+  /// - Returns: The place that is free now, if the key had one: its object need not give it back when it goes.
+  @discardableResult
+  mutating func remove(_ key: ObjectKey) -> Int32? {
+    let place = entries.removeValue(forKey: key)
+    if let place { unheld.free(place) }
     for batch in batches { batch.remove(key) }
+    return place
   }
 
   mutating func removeAll() {

@@ -4,7 +4,7 @@ struct UnpropagatedDeletions {
 
   var isEmpty: Bool { objects.isEmpty }
 
-  mutating func add(_ deleted: [NSManagedObject]) { objects += deleted }
+  mutating func add(_ deleted: NSManagedObject) { objects.append(deleted) }
 
   /// The rules of a round could not be carried out: they come first again.
   mutating func putBack(_ deleted: [NSManagedObject]) { objects = deleted + objects }

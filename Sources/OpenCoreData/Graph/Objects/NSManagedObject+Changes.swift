@@ -57,7 +57,8 @@ extension NSManagedObject {
   }
 
   func slots(differingFrom old: [StoredValue]) -> [Int] {
-    values.indices.filter { values[$0] != old[$0] && !isEqualObject(old[$0], $0) }
+    let now = values
+    return now.indices.filter { now[$0] != old[$0] && !isEqualObject(old[$0], $0) }
   }
 
   /// Whether two archives of a transformable stand for equal objects: one dictionary has many archives.
@@ -107,7 +108,12 @@ struct EventClock {
 
 extension NSManagedObject {
   /// The row that the object's changes are based on.
-  var baseRow: BaseRow { BaseRow(version: version, values: snapshot ?? values, leftOut: leftOut) }
+  var baseRow: BaseRow {
+    if loaded == nil, !hasSnapshot, let rows = batchStorage?.shared {
+      return BaseRow(version: version, rows, row: Int(row))
+    }
+    return BaseRow(version: version, values: snapshot ?? values, leftOut: leftOut)
+  }
 
   /// The version of the values that a child context reads here: unknown while they are not in a store.
   var versionForChildren: Int64 { hasChanges ? BaseRow.unknownVersion : version }

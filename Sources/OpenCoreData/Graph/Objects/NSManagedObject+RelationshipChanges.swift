@@ -9,8 +9,10 @@ extension NSManagedObject {
     _ pending: PendingRelationships?, except isExcluded: (NSRelationshipDescription, NSManagedObject) -> Bool
   ) -> [NSRelationshipDescription] {
     guard let pending else { return [] }
-    let relationships = pending.names.sorted(by: String.byteOrder).compactMap { entity.relationshipsByName[$0] }
-      .filter { !isExcluded($0, self) }
+    var relationships = pending.names.compactMap { name in
+      entity.layout.relationship(named: name).flatMap { isExcluded($0, self) ? nil : $0 }
+    }
+    if relationships.count > 1 { relationships.sort { String.byteOrder($0.name, $1.name) } }
     for relationship in relationships where relationship.isToMany { normalizePending(relationship) }
     return relationships.filter(isChanged)
   }
@@ -28,7 +30,7 @@ extension NSManagedObject {
   /// Leaves out of the pending additions and removals what changes nothing.
   private func normalizePending(_ relationship: NSRelationshipDescription) {
     guard isCommittedKnown(relationship), let base = try? committedObjects(relationship) else { return }
-    auxiliary.pending.many[relationship.name]?.normalize(base, isOrdered: relationship.isOrdered)
+    auxiliary.pending.many.change(relationship.name) { $0.normalize(base, isOrdered: relationship.isOrdered) }
   }
 
   /// The changes as the level below receives them: IDs, and none of objects that are deleted.

@@ -9,6 +9,7 @@ extension NSManagedObject {
 
   /// Sets a to-one relationship.
   func setRelated(_ new: NSManagedObject?, _ relationship: NSRelationshipDescription) {
+    if let new, linkNew(to: new, relationship) { return }
     let old = relatedObject(relationship)
     guard old !== new else { return }
     if let new { check(new, relationship) }
@@ -19,6 +20,30 @@ extension NSManagedObject {
       new?.link(self, inverse)
     }
     record(new, relationship)
+  }
+
+  /// Links a new object that leads to nothing yet with the owner of an unordered list. This does what the general way
+  /// does, with one look at the context.
+  ///
+  /// - Returns: False if more has to be looked at. Nothing was done then.
+  private func linkNew(to owner: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
+    guard state.contains(.inserted), !owner.state.contains(.fault), relationship.leadsDirectly(to: owner.entity),
+      sharesContext(with: owner), auxiliaryIfPresent?.observation == nil,
+      owner.auxiliaryIfPresent?.observation == nil, let inverse = relationship.inverseRelationship, inverse.isToMany,
+      !inverse.isOrdered, let context = managedObjectContext, context.graph.undo == nil
+    else { return false }
+    checkQueue()
+    context.linkPackedRows()
+    guard auxiliaryIfPresent?.pending.one[relationship.name] == nil else { return false }
+    owner.rememberValues(context)
+    owner.auxiliary.pending.many.change(inverse.name) { members in
+      if members.hasRemoved(self) { members.keep(self) } else { members.add(self) }
+    }
+    context.noteChange(of: owner)
+    rememberValues(context)
+    auxiliary.pending.one.updateValue(owner, forKey: relationship.name)
+    context.noteChange(of: self)
+    return true
   }
 
   /// The object at the other end of a to-one relationship, deleted or not.
@@ -151,7 +176,7 @@ extension NSManagedObject {
   func becomeLinked(to object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     auxiliary.pending.one.updateValue(object, forKey: relationship.name)
     guard let inverse = relationship.inverseRelationship else { return }
-    object.auxiliary.pending.many[inverse.name, default: PendingMembers()].add(self)
+    object.auxiliary.pending.many.change(inverse.name) { $0.add(self) }
   }
 
   // MARK: What is known without a read
@@ -180,7 +205,7 @@ extension NSManagedObject {
   /// The change is made in place, because a relationship may have a million additions; only the first one of an event
   /// copies them, for the values at its start.
   private func change(_ relationship: NSRelationshipDescription, _ body: (inout PendingMembers) -> Void) {
-    recording(relationship) { body(&auxiliary.pending.many[relationship.name, default: PendingMembers()]) }
+    recording(relationship) { auxiliary.pending.many.change(relationship.name, body) }
   }
 
   private func record(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription) {

@@ -68,7 +68,8 @@ extension NSManagedObject {
     let objects = objects.allSatisfy(\.isNotGone) ? objects : objects.filter(\.isNotGone)
     if !relationship.isToMany { return objects.first }
     if relationship.isOrdered { return NSOrderedSet(array: objects) }
-    // The initialiser for arrays would box each object twice.
+    // A class of our own would be faster to make, but Swift's cast to Set reads Foundation's storage. The initialiser for
+    // arrays would box each object twice.
     return NSSet(objects: objects.map { $0 as AnyObject }, count: objects.count)
   }
 

@@ -40,6 +40,11 @@ extension NSManagedObject {
 
   var batchStorage: BatchStorage? { storage as? BatchStorage }
 
+  /// Whether the object is one of `context`, which is known to exist.
+  func belongs(to context: NSManagedObjectContext) -> Bool {
+    !isUnregistered && storage?.unheld === context.graph.registry.unheld
+  }
+
   // MARK: Values
 
   /// The batch from which a value can be read directly; nil if the access needs further work or checks.
@@ -122,7 +127,10 @@ extension NSManagedObject {
 
   /// The files of values that read as nil because these are missing, by slot, without values that were set since.
   var leftOut: [Int: String] {
-    get { auxiliaryIfPresent?.leftOut.filter { slot, _ in currentValue(at: slot) == .null } ?? [:] }
+    get {
+      guard let files = auxiliaryIfPresent?.leftOut, !files.isEmpty else { return [:] }
+      return files.filter { slot, _ in currentValue(at: slot) == .null }
+    }
     set { if auxiliaryIfPresent != nil || !newValue.isEmpty { auxiliary.leftOut = newValue } }
   }
 
@@ -144,6 +152,9 @@ extension NSManagedObject {
     guard let pending = auxiliaryIfPresent?.pending, !pending.isEmpty else { return nil }
     return pending
   }
+
+  /// The object that a to-one relationship was set to, without what is packed in rows.
+  func unpackedLink(_ name: String) -> NSManagedObject? { auxiliaryIfPresent?.pending.one[name] ?? nil }
 
   func dropPending() {
     guard let auxiliaryIfPresent else { return }

@@ -37,6 +37,8 @@ final class BatchStorage: ObjectStorage {
   }
 
   let ids: IDSource
+  /// The same rows for the parents of the context; nil if they were not read to be kept.
+  let shared: SharedRows?
   private let layout: EntityLayout
   // Unchecked: an exclusivity check for every value would cost as much as reading the value. Code that writes to the
   // batch, on the context's queue, does not read values through the storage until it is done.
@@ -46,6 +48,15 @@ final class BatchStorage: ObjectStorage {
     layout = batch.entity.layout
     self.batch = batch
     self.ids = ids
+    shared = nil
+    super.init(context)
+  }
+
+  init(_ context: NSManagedObjectContext, sharing rows: SharedRows) {
+    layout = rows.batch.entity.layout
+    batch = rows.batch
+    ids = .stored(rows.space)
+    shared = rows
     super.init(context)
   }
 

@@ -4,10 +4,32 @@
 struct PendingRelationships {
   /// The objects that to-one relationships were set to.
   var one = PendingObjects()
-  var many: [String: PendingMembers] = [:]
+  var many = PendingLists()
 
   var isEmpty: Bool { one.isEmpty && many.isEmpty }
-  var names: [String] { one.keys + Array(many.keys) }
+  var names: [String] { many.isEmpty ? one.keys : one.isEmpty ? many.keys : one.keys + many.keys }
+}
+
+/// Changes of to-many relationships, by name. Objects have few of them, which are found faster one by one than in a
+/// table.
+struct PendingLists: Sequence {
+  private var lists: [(name: String, members: PendingMembers)] = []
+
+  var isEmpty: Bool { lists.isEmpty }
+  var keys: [String] { lists.map(\.name) }
+
+  /// Nil for a relationship that was not changed.
+  subscript(name: String) -> PendingMembers? { lists.first { $0.name == name }?.members }
+
+  /// Changes the members of a relationship in place.
+  mutating func change(_ name: String, _ body: (inout PendingMembers) -> Void) {
+    if let place = lists.firstIndex(where: { $0.name == name }) { return body(&lists[place].members) }
+    var members = PendingMembers()
+    body(&members)
+    lists.append((name, members))
+  }
+
+  func makeIterator() -> IndexingIterator<[(name: String, members: PendingMembers)]> { lists.makeIterator() }
 }
 
 /// Objects that to-one relationships were set to, by name. Most objects have one of them: it needs no table.
@@ -113,13 +135,38 @@ struct PendingMembers {
 struct AddedMembers {
   private final class Storage {
     /// Nil in the place of an object that was removed.
-    var objects: [NSManagedObject?]
-    /// The places of the objects. By identity: an object's own hash and comparison can't be inlined.
-    var places: [ObjectIdentifier: Int] = [:]
+    private(set) var objects: [NSManagedObject?]
+    /// The places of the objects, once there are so many that looking at each would take longer. By identity: an
+    /// object's own hash and comparison can't be inlined.
+    private var places: [ObjectIdentifier: Int] = [:]
+    private static let searchedMax = 16
 
     init(_ objects: [NSManagedObject] = []) {
       self.objects = objects
-      for (place, object) in objects.enumerated() { places[ObjectIdentifier(object)] = place }
+      if objects.count > Self.searchedMax { makePlaces() }
+    }
+
+    private func makePlaces() {
+      for (place, object) in objects.enumerated() { if let object { places[ObjectIdentifier(object)] = place } }
+    }
+
+    func place(of object: NSManagedObject) -> Int? {
+      if objects.count > Self.searchedMax { return places[ObjectIdentifier(object)] }
+      return objects.firstIndex { $0 === object }
+    }
+
+    func append(_ object: NSManagedObject) {
+      objects.append(object)
+      if objects.count == Self.searchedMax + 1 {
+        makePlaces()
+      } else if objects.count > Self.searchedMax {
+        places[ObjectIdentifier(object)] = objects.count - 1
+      }
+    }
+
+    func remove(at place: Int) {
+      if let object = objects[place] { places[ObjectIdentifier(object)] = nil }
+      objects[place] = nil
     }
   }
 
@@ -135,7 +182,7 @@ struct AddedMembers {
   var inOrder: [NSManagedObject] { isEmpty ? [] : storage.objects.prefix(end).compactMap(\.self) }
 
   func contains(_ object: NSManagedObject) -> Bool {
-    storage.places[ObjectIdentifier(object)].map { $0 < end } ?? false
+    storage.place(of: object).map { $0 < end } ?? false
   }
 
   func allSatisfy(_ condition: (NSManagedObject) -> Bool) -> Bool {
@@ -144,9 +191,8 @@ struct AddedMembers {
 
   /// Adds an object at the end, or moves it there.
   mutating func append(_ object: NSManagedObject) {
-    if storage.objects.count != end || storage.places[ObjectIdentifier(object)] != nil { remove(object) }
-    storage.places[ObjectIdentifier(object)] = end
-    storage.objects.append(object)
+    if storage.objects.count != end || storage.place(of: object) != nil { remove(object) }
+    storage.append(object)
     end += 1
     count += 1
   }
@@ -154,8 +200,8 @@ struct AddedMembers {
   /// Afterwards the storage is the receiver's own, and does not have the object.
   mutating func remove(_ object: NSManagedObject) {
     makeUnique()
-    guard let place = storage.places.removeValue(forKey: ObjectIdentifier(object)) else { return }
-    storage.objects[place] = nil
+    guard let place = storage.place(of: object) else { return }
+    storage.remove(at: place)
     count -= 1
   }
 

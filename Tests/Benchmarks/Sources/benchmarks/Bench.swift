@@ -19,6 +19,7 @@ struct Bench {
     if options.includesYardstick { all += try source.yardsticks() }
     if options.includesPeers { all += try source.peers() }
     if options.groups.contains(.keyed) { all += try KeyedImports(source).contenders() }
+    if options.groups.contains(.linked) { all += try LinkedImports(source).contenders() }
     if !Set(options.groups).isDisjoint(with: [.objects, .library, .cascade]) {
       all += try LibraryRuns(source).contenders()
     }

@@ -1,17 +1,18 @@
 /// Subjects that are compared with each other.
 enum Group: String, CaseIterable {
-  case `import`, core, keyed, validate, export, sorted, stream, objects, library, cascade, start, long
+  case `import`, core, keyed, linked, validate, export, sorted, stream, objects, library, cascade, start, long
 
   /// Those that a plain run measures: all but the one that takes minutes and gigabytes.
   static let ordinary = allCases.filter { $0 != .long }
   /// Those that take logs of a certain make, which no other log can stand in for.
-  static let ofOwnLogs: Set<Group> = [.keyed, .long]
+  static let ofOwnLogs: Set<Group> = [.keyed, .linked, .long]
 
   var title: String {
     switch self {
     case .import: "Import"
     case .core: "Import, held to one core"
     case .keyed: "Import with a key"
+    case .linked: "Import with links"
     case .validate: "Dry run"
     case .export: "Export by key"
     case .sorted: "Export by date, without an index"
@@ -46,6 +47,13 @@ enum Group: String, CaseIterable {
       nightly copy of a growing log. One in a hundred of these has different values. A copy of the store is made
       before each run and not timed.
       """
+    case .linked:
+      """
+      The location of each record is the name of one of a two-hundredth as many spots, in no order. The import makes a
+      spot of each name that it meets first, and links the session to it. The C loader does what the limit does, with a
+      hash of the names and the key of the spot in each row, and makes the index of the keys at the end, as the import
+      does. The last line has the names as texts of the sessions.
+      """
     case .stream:
       """
       Every value of every row is read, in the order of keys, and nothing is written. The C cursor fetches the
@@ -79,6 +87,7 @@ enum Group: String, CaseIterable {
     switch self {
     case .import: .limitImport
     case .core: .limitImportOneThread
+    case .linked: .limitLinked
     case .validate: .limitCheck
     case .export: .limitExport
     case .sorted: .limitExportByDate
@@ -96,6 +105,7 @@ enum Group: String, CaseIterable {
     switch self {
     case .import, .keyed: .importPlain
     case .core: .importOneCore
+    case .linked: .importLinked
     case .validate: .validate
     case .export: .export
     case .sorted: .exportByDate

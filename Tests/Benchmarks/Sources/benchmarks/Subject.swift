@@ -20,6 +20,10 @@ enum Subject: String, CaseIterable {
   case keyedSkipFull = "key, skip, store of as many"
   case keyedUpdateFull = "key, update, store of as many"
 
+  case limitLinked = "C loader, names of spots in a hash"
+  case importLinked = "surfjournal import, linked to spots"
+  case importUnlinked = "the same with names as texts"
+
   case limitCheck = "C parser, one thread"
   case yardstickCheck = "yardstick parse level=2"
   case validate = "surfjournal validate"

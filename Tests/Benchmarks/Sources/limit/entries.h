@@ -14,6 +14,7 @@ struct entry {
   const char *text[TEXTS];
   uint32_t length[TEXTS];
   int rating;  // 0: none
+  uint32_t spot;  // the key of what the location names, once it was looked up; 0: none
 };
 
 // Whole records of the file. One block is one transaction: 300 KiB are about 5,000 records of 60 bytes.

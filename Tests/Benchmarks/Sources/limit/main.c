@@ -30,6 +30,7 @@ int main(int count, char **words) {
   if (strcmp(command, "import") == 0 && count == 4) import_log(words[2], words[3]);
   else if (strcmp(command, "import-alone") == 0 && count == 4) import_log_alone(words[2], words[3], false);
   else if (strcmp(command, "import-by-row") == 0 && count == 4) import_log_alone(words[2], words[3], true);
+  else if (strcmp(command, "import-linked") == 0 && count == 4) import_log_linked(words[2], words[3]);
   else if (strcmp(command, "export") == 0 && count == 4) export_log(words[2], words[3], false);
   else if (strcmp(command, "export-by-date") == 0 && count == 4) export_log(words[2], words[3], true);
   else if (strcmp(command, "step") == 0 && count == 3) step_store(words[2]);
@@ -40,8 +41,8 @@ int main(int count, char **words) {
   else if (strcmp(command, "check") == 0 && count == 3) check_log(words[2]);
   else if (strcmp(command, "--version") == 0) printf("SQLite %s\n", sqlite3_libversion());
   else
-    fail("usage", "limit import|import-alone|import-by-row LOG STORE | export|export-by-date STORE LOG | step STORE | "
-                  "check LOG | insert-books|insert-linked-books STORE ROWS | walk-library|delete-authors STORE | "
-                  "--version");
+    fail("usage", "limit import|import-alone|import-by-row|import-linked LOG STORE | "
+                  "export|export-by-date STORE LOG | step STORE | check LOG | "
+                  "insert-books|insert-linked-books STORE ROWS | walk-library|delete-authors STORE | --version");
   return 0;
 }

@@ -16,7 +16,7 @@ static int connect(sqlite3 *database, void *source, int count, const char *const
   if (table == NULL) return SQLITE_NOMEM;
   *table = (struct table){.source = source};
   *result = &table->base;
-  return sqlite3_declare_vtab(database, "CREATE TABLE entries (height, period, wind, location, date, rating)");
+  return sqlite3_declare_vtab(database, "CREATE TABLE entries (height, period, wind, location, date, rating, spot)");
 }
 
 static int disconnect(sqlite3_vtab *table) {
@@ -64,8 +64,9 @@ static int value(sqlite3_vtab_cursor *cursor, sqlite3_context *result, int colum
       sqlite3_result_text(result, entry->text[column], (int)entry->length[column], SQLITE_STATIC);
   } else if (column == TEXTS) {
     sqlite3_result_int64(result, entry->date);
-  } else if (entry->rating > 0) {
-    sqlite3_result_int(result, entry->rating);
+  } else {
+    int64_t number = column == TEXTS + 1 ? entry->rating : (int64_t)entry->spot;
+    if (number > 0) sqlite3_result_int64(result, number);
   }
   return SQLITE_OK;
 }

@@ -21,6 +21,8 @@ void checkpoints_stop(void);
 void import_log(const char *log, const char *store);
 // With none but the caller's; a statement for each row, or the same as the limit's.
 void import_log_alone(const char *log, const char *store, bool by_row);
+// As the limit, with the locations as rows of their own that the others lead to.
+void import_log_linked(const char *log, const char *store);
 void export_log(const char *store, const char *log, bool by_date);
 // Reads every value and writes nothing.
 void step_store(const char *store);

@@ -7,14 +7,15 @@ struct InputGenerator {
   /// Counts up when the same size gets other bytes, so that no older file is taken for it.
   static let version = 2
 
-  private let words = LogWords()
+  private let words: LogWords
   private var state: UInt64
 
-  private init(seed: UInt64 = 0x5EED) { state = seed }
+  private init(seed: UInt64 = 0x5EED, words: LogWords = LogWords()) { (state, self.words) = (seed, words) }
 
-  static func write(rows: Int, to path: String) throws {
-    var generator = InputGenerator()
-    try write(to: path, rows: rows) { generator.record() }
+  /// - Parameter spots: How many places there are; nil for those with a name of their own.
+  static func write(rows: Int, spots: Int? = nil, to path: String) throws {
+    var generator = InputGenerator(words: LogWords(spots: spots))
+    try write(to: path, rows: rows, generator.words) { generator.record() }
   }
 
   /// Writes another log, of which every other record, as it falls, is one of the log with as many: each of those is
@@ -23,7 +24,7 @@ struct InputGenerator {
     var first = InputGenerator()
     var other = InputGenerator(seed: 0x0DD)
     var known = (0..<rows).map { _ in first.record() }
-    try write(to: path, rows: rows) {
+    try write(to: path, rows: rows, first.words) {
       var record = other.record()
       guard other.number(below: 2) == 0 else { return record }
       known.swapAt(other.number(below: known.count), known.count - 1)
@@ -34,12 +35,11 @@ struct InputGenerator {
     }
   }
 
-  private static func write(to path: String, rows: Int, _ record: () -> LogRecord) throws {
+  private static func write(to path: String, rows: Int, _ words: LogWords, _ record: () -> LogRecord) throws {
     let temporary = path + ".part"
     guard FileManager.default.createFile(atPath: temporary, contents: nil),
       let file = FileHandle(forWritingAtPath: temporary)
     else { throw BenchmarkFailure("\(temporary) can't be made") }
-    let words = LogWords()
     var bytes = LogWords.Bytes(LogWords.header.utf8)
     for _ in 0..<rows {
       words.append(record(), to: &bytes)

@@ -45,6 +45,15 @@ struct Inputs {
     return path
   }
 
+  /// A log with many places.
+  static func log(rows: Int, spots: Int, _ place: Workplace) throws -> String {
+    let path = place.input("log-\(InputGenerator.version)-\(rows)-of-\(spots)-spots.csv")
+    if !FileManager.default.fileExists(atPath: path) {
+      try InputGenerator.write(rows: rows, spots: spots, to: path)
+    }
+    return path
+  }
+
   private static func recordCount(_ path: String, _ place: Workplace) throws -> Int {
     let words = try Tool.run([place.program("limit"), "check", path]).split(whereSeparator: { " ,".contains($0) })
     guard words.count == 4, let good = Int(words[1]), words[3] == "0" else {

@@ -22,9 +22,15 @@ struct LogWords {
   let heights = Self.fields(Self.heightTexts)
   let periods = Self.fields((4...22).map { "\($0) sec" })
   let winds = Self.fields(Self.windTexts)
-  let places = Self.fields(Self.placeTexts)
+  let places: [Bytes]
   let ratings = ["1", "2", "2", "3", "3", "3", "3", "3", "3", "3", "4", "4", "4", "4", "4", "5", "5", "5", "5", ""]
     .map { Bytes($0.utf8) }
+
+  /// - Parameter spots: How many places there are; nil for those with a name of their own.
+  init(spots: Int? = nil) {
+    let names = Self.placeTexts
+    places = Self.fields(spots.map { (0..<$0).map { "\(names[$0 % names.count]) \($0)" } } ?? names)
+  }
 
   func append(_ record: LogRecord, to bytes: inout Bytes) {
     bytes += days[record.day]

@@ -157,6 +157,13 @@ struct Floor: Sendable {
     Floor(.keyed, "import with a key, update, store of as many, time over that without", bound: .atMost(4)) {
       $0.time(of: .keyedUpdateFull, over: .importPlain)
     },
+    Floor(.linked, "linked import, speed against the C loader's", bound: .atLeast(0.6)) {
+      $0.speed(of: .importLinked, against: .limitLinked)
+    },
+    Floor(.linked, "linked import, time over the unlinked one's", bound: .atMost(1.4)) {
+      $0.time(of: .importLinked, over: .importUnlinked)
+    },
+    Floor(.linked, "linked import, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.importLinked) },
   ]
 }
 

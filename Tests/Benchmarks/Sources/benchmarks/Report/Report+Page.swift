@@ -31,8 +31,9 @@ extension Report {
 
       After each run an independent program checked what was written. Stores have the same content as the limit's,
       whose export equals the input byte for byte; so do exports by key, also uncompressed. An export by date has the
-      input's size and is in order. The expected result of an import with a key was computed by a query. A walk over
-      everything read the same sums as the C cursor. For other programs' tables and texts the rows were counted.
+      input's size and is in order. The expected result of an import with a key or with links was computed by a
+      query. A walk over everything read the same sums as the C cursor. For other programs' tables and texts the rows
+      were counted.
 
       \(tables.joined(separator: "\n\n"))
 
