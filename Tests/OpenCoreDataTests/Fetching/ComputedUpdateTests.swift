@@ -90,4 +90,45 @@ struct ComputedUpdateTests {
       #expect(works.compactMap { $0.value(forKey: "title") as? String }.sorted() == ["Ann", "Ann", "Bob", "Orphan"])
     }
   }
+
+  @Test("Rows that read each other have the values of before", arguments: [false, true])
+  func chain(tracksHistory: Bool) throws {
+    let library = try LibraryStore()
+    let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+    context.persistentStoreCoordinator = try library.coordinator([NSPersistentHistoryTrackingKey: tracksHistory])
+    try context.performAndWait {
+      // Ann is the mentor of Bob, who is that of Cleo.
+      let authors = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"))
+      let names = ["Ann": "Bob", "Bob": "Cleo"]
+      for author in authors {
+        let name = author.value(forKey: "name") as? String
+        author.setValue(Date(timeIntervalSinceReferenceDate: 10), forKey: "born")
+        let mentor = names.first { $0.value == name }?.key
+        author.setValue(
+          authors.first { mentor != nil && $0.value(forKey: "name") as? String == mentor }, forKey: "mentor")
+      }
+      try context.save()
+      let request = NSBatchUpdateRequest(entityName: "Author")
+      request.propertiesToUpdate = ["born": NSExpression(format: "mentor.born + 1")]
+      request.predicate = NSPredicate(format: "mentor != nil")
+      try context.execute(request)
+      context.refreshAllObjects()
+      let born = authors.map { ($0.value(forKey: "name") as? String ?? "", $0.value(forKey: "born") as? Date) }
+      #expect(born.filter { ["Bob", "Cleo"].contains($0.0) }.allSatisfy { $0.1?.timeIntervalSinceReferenceDate == 11 })
+    }
+  }
+
+  @Test("A random number that is checked is the one that is stored")
+  func random() throws {
+    for _ in 0..<20 {
+      let before = try values("rating")
+      do {
+        _ = try update(["rating": "randomn:(40000)"], "randomn:(2) == 0")
+      } catch {
+        #expect(error.localizedDescription.contains("Nothing was updated"))
+        #expect(try values("rating") == before)
+      }
+      #expect(try values("rating").compactMap(Int.init).allSatisfy { (0...32767).contains($0) })
+    }
+  }
 }

@@ -138,6 +138,8 @@ struct PlainColumn: Sendable {
     },
   ]
 
+  static var tags: NSExpressionDescription { row("tags.@count") { .number(Double($0.tagCount)) }.description("tags") }
+
   private static func mean(_ values: [Double]) -> Double? {
     values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
   }

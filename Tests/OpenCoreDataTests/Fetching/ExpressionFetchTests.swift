@@ -119,6 +119,49 @@ struct ExpressionFetchTests {
     }
   }
 
+  @Test("A name does not make an attribute a group, nor a group an attribute")
+  func names() throws {
+    let graph = try WaveGraph(.sqlite, seed: 1, count: 0)
+    try graph.insert([("Reef", 2, 1, 1), ("Reef", 3, 1, 1), ("Point", 5, 1, 1)])
+    let half = NSExpressionDescription()
+    half.name = "rating"
+    half.expression = NSExpression(format: "rating / 2")
+    let request = WaveQuestion.dictionaries(["rating", PlainColumn.summaries[0].description("total")])
+    request.propertiesToGroupBy = [half]
+    func said() -> String { message { _ = try graph.context.performAndWait { try graph.context.fetch(request) } } }
+    #expect(said().contains("rating is not among propertiesToGroupBy"))
+    request.propertiesToFetch = [half, PlainColumn.summaries[0].description("total")]
+    request.havingPredicate = NSPredicate(format: "rating >= 2")
+    #expect(said().contains("rating is not among propertiesToGroupBy"))
+    // The variable has the group's own value.
+    request.havingPredicate = NSPredicate(format: "$rating < 2 AND $rating * 10 == 10")
+    let rows = try graph.context.performAndWait { try graph.context.fetch(request) }
+    #expect(rows.map { $0["rating"] as? Int } == [1] && rows.map { $0["total"] as? Int } == [2])
+  }
+
+  @Test("Objects are groups of their own, in one store and in several", arguments: Stores.allCases)
+  func groupsByIdentity(stores: Stores) throws {
+    let graph = try WaveGraph(stores, seed: 1, count: 0)
+    try graph.insert([("Reef", 2, 1, 1), ("Reef", 3, 1, 1), ("Reef", 5, 1, 1)])
+    let request = WaveQuestion.dictionaries(["objectID", PlainColumn.summaries[4].description("total")])
+    request.propertiesToGroupBy = ["objectID", "name"]
+    let rows = try graph.context.performAndWait { try graph.context.fetch(request) }
+    #expect(rows.compactMap { $0["total"] as? Int }.sorted() == [2, 3, 5])
+    #expect(Set(rows.compactMap { $0["objectID"] as? NSManagedObjectID }).count == 3)
+  }
+
+  @Test(
+    "A key path that looks like a part of an expression is refused", arguments: ["@rows.0", "@rows.-1", "@group.0"])
+  func reserved(path: String) throws {
+    let graph = try WaveGraph(.sqlite, seed: 1, count: 0)
+    let description = NSExpressionDescription()
+    description.name = "value"
+    description.expression = NSExpression(forKeyPath: path)
+    let request = WaveQuestion.dictionaries([description])
+    let said = message { _ = try graph.context.performAndWait { try graph.context.fetch(request) } }
+    #expect(said.contains("it is no key path"))
+  }
+
   @Test("One statement groups, computes and chooses")
   func statement() throws {
     let stack = try Stack.filled(TemporaryFolder(), count: 4)
@@ -162,14 +205,17 @@ struct ExpressionFetchTests {
     #expect(failure("rating + 1", groups: ["name"]).contains("rating is not among propertiesToGroupBy (name)"))
     #expect(
       failure("sum(name)").contains("'sum(name)' cannot be used: only numbers are put together, and name is text"))
-    #expect(failure("sum(max(rating))").contains("it puts together what is put together already"))
+    #expect(failure("sum(max(rating))").contains("'max(rating)' is of all rows, and a value of each row is needed"))
+    #expect(failure("count(SELF)", with: [PlainColumn.tags]).contains("tags has another value for each row"))
+    #expect(failure("tags.@count + count(SELF)").contains("tags has another value for each row"))
+    #expect(failure("tags.@count", groups: ["name"]).contains("tags is not among propertiesToGroupBy (name)"))
     #expect(failure("max(spot)").contains("objects have no order"))
     #expect(failure("tags").contains("it has several values. Count them with @count"))
     #expect(failure("stars").contains("stars not found"))
     #expect(failure("length(name)", .string).contains("value gives an integer, and its resultType is text"))
     #expect(failure("spot").contains("is an object"))
     let summed = PlainColumn.summaries[0].description("total")
-    #expect(failure("name", groups: [summed]).contains("rows can't be grouped by it"))
+    #expect(failure("name", groups: [summed]).contains("is of all rows, and a value of each row is needed"))
   }
 }
 
