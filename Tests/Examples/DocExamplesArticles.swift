@@ -177,6 +177,24 @@ private enum DocExamplesArticles {
     return spot
   }
 
+  static func stages(
+    first: NSManagedObjectModelReference, second: NSManagedObjectModelReference,
+    description: NSPersistentStoreDescription
+  ) {
+    let stage = NSCustomMigrationStage(migratingFrom: first, to: second)
+    stage.didMigrateHandler = { manager, _ in
+      guard let context = manager.container?.newBackgroundContext() else { return }
+      try context.performAndWait {
+        for rider in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Rider")) {
+          rider.setValue("unknown", forKey: "country")
+        }
+        try context.save()
+      }
+    }
+    description.setOption(
+      NSStagedMigrationManager([stage]), forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+  }
+
   // MARK: Relationships
 
   static func relationships(author: NSManagedObject, book: NSManagedObject) {

@@ -12,6 +12,30 @@ private enum DocExamplesMigration {
     let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
     try manager.migrateStore(from: url, with: mapping, toDestinationURL: newURL)
   }
+
+  static func reference(old: NSManagedObjectModel) {
+    let first = NSManagedObjectModelReference(model: old, versionChecksum: old.versionChecksum)
+    print(first.resolvedModel === old)
+  }
+
+  static func lightweight(old: NSManagedObjectModel, new: NSManagedObjectModel) -> NSMigrationStage {
+    let stage = NSLightweightMigrationStage([old.versionChecksum, new.versionChecksum])
+    return stage
+  }
+
+  static func custom(first: NSManagedObjectModelReference, second: NSManagedObjectModelReference) {
+    let stage = NSCustomMigrationStage(migratingFrom: first, to: second)
+    stage.willMigrateHandler = { manager, _ in
+      let context = manager.container?.newBackgroundContext()
+      try context?.performAndWait { try context?.save() }
+    }
+  }
+
+  static func staged(first: NSManagedObjectModelReference, second: NSManagedObjectModelReference, file: URL) {
+    let manager = NSStagedMigrationManager([NSCustomMigrationStage(migratingFrom: first, to: second)])
+    let description = NSPersistentStoreDescription(url: file)
+    description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+  }
 }
 
 final class SpotPolicy: NSEntityMigrationPolicy {

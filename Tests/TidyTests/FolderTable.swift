@@ -88,7 +88,7 @@ enum FolderTable {
       "Graph/Requests": ["Coordinator", "Graph/Context", "Graph/Merging", "Graph/Objects", "Requests"],
       "Stores": ["Coordinator", "Graph/Context", "Graph/Merging", "Graph/Objects", "Requests"],
       "History": ["Coordinator", "Graph/Context", "Graph/Requests", "Requests"],
-      "Migration": [".", "Coordinator", "Graph/Context", "Graph/Objects", "Requests"],
+      "Migration": [".", "Container", "Coordinator", "Graph/Context", "Graph/Objects", "Requests"],
     ],
     "StoreInspection": [
       ".": []

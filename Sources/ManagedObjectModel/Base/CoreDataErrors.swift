@@ -62,6 +62,8 @@ public let NSSQLiteError = 134180
 public let NSInferredMappingModelError = 134190
 public let NSExternalRecordImportError = 134200
 public let NSPersistentHistoryTokenExpiredError = 134301
+public let NSStagedMigrationFrameworkVersionMismatchError = 134504
+public let NSStagedMigrationBackwardMigrationError = 134505
 
 extension NSError {
   /// The codes that this library uses, so that call sites do not spell numbers.
@@ -93,6 +95,8 @@ extension NSError {
     case sqlite = 134180
     case inferredMappingModel = 134190
     case historyTokenExpired = 134301
+    case stagedMigrationUnknownVersion = 134504
+    case stagedMigrationBackward = 134505
   }
 
   /// A Core Data error in NSCocoaErrorDomain.

@@ -63,6 +63,20 @@ open class NSMappingModel: NSObject {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Whether all its entity mappings are of entities of these models, in these versions. An empty one leads nowhere.
+  package func leads(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> Bool {
+    func has(_ name: String?, _ hash: Data?, in model: NSManagedObjectModel) -> Bool {
+      guard let name else { return true }
+      guard let entity = model.entitiesByName[name] else { return false }
+      return hash == nil || hash == entity.versionHash || !entity.hasExactVersionHash
+    }
+    return !entityMappings.isEmpty && !isInferred(forOthersThan: source, destination)
+      && entityMappings.allSatisfy { mapping in
+        has(mapping.sourceEntityName, mapping.sourceEntityVersionHash, in: source)
+          && has(mapping.destinationEntityName, mapping.destinationEntityVersionHash, in: destination)
+      }
+  }
+
   /// What SQL can carry out: the result of the inference, as long as the client has not changed it.
   var inferred: InferredMapping? {
     let isUnchanged =

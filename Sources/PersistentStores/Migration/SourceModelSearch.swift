@@ -6,19 +6,19 @@ import Foundation
 /// Apple's framework searches the versions that are compiled into the bundle's `.momd`. This search covers, in order:
 /// the models that the client passes, the versions next to the file that the wanted model was read from, the embedded
 /// models, and the model files among the main bundle's resources.
-struct SourceModelSearch {
+package struct SourceModelSearch {
   let given: [NSManagedObjectModel]
   /// `.xcdatamodeld` and `.momd` packages, and single models.
   let files: [URL]
   let embedded: [EmbeddedModel]
 
-  init(given: [NSManagedObjectModel], for model: NSManagedObjectModel) {
+  package init(given: [NSManagedObjectModel], for model: NSManagedObjectModel) {
     self.given = given
     files = model.sourceFiles.map(ModelFile.package) + ModelFile.resources(of: [.main])
     embedded = EmbeddedModels.all
   }
 
-  init(bundles: [Bundle]) {
+  package init(bundles: [Bundle]) {
     given = []
     files = ModelFile.resources(of: bundles)
     embedded = bundles.contains(.main) ? EmbeddedModels.all : []
@@ -49,7 +49,7 @@ struct SourceModelSearch {
 
   /// The first model with a configuration that a store with `metadata` was written with, and a list of the examined
   /// models, the result last, with notes about unreadable ones. A model whose hashes are all known takes precedence.
-  func find(
+  package func find(
     _ metadata: StoreMetadata, configuration: String?
   ) -> (found: (model: NSManagedObjectModel, configuration: String?)?, lookedAt: [String]) {
     let hashes = metadata.versionHashes
@@ -74,8 +74,16 @@ struct SourceModelSearch {
     return (byNames?.found, lookedAt.filter { $0 != byNames?.name } + [byNames?.name].compactMap(\.self))
   }
 
+  /// The version of that name, without the extension of its file; nil if there is none.
+  package func version(named name: String) throws -> NSManagedObjectModel? {
+    try candidates.first {
+      $0.name == name || $0.name == "\(name).mom" || $0.name == "\(name).xcdatamodel"
+        || $0.name == "embedded \(name)"
+    }?.load()
+  }
+
   /// Every model that could be read.
-  var models: [NSManagedObjectModel] { candidates.compactMap { try? $0.load() } }
+  package var models: [NSManagedObjectModel] { candidates.compactMap { try? $0.load() } }
 }
 
 extension NSManagedObjectModel {

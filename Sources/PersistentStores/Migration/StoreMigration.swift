@@ -5,22 +5,38 @@ import Foundation
 /// that lightweight migration searches first. This library's own key; Apple's framework searches bundles.
 public let OCDSourceModelsOption = "OCDSourceModelsOption"
 
+/// Mapping models, an array of NSMappingModel: an option of `addPersistentStore` with which a store of an older version is
+/// migrated by the first one that leads from its version to the model's. This library's own key; Apple's framework searches
+/// bundles.
+public let OCDMappingModelsOption = "OCDMappingModelsOption"
+
+/// The stages of a migration, an `NSStagedMigrationManager`: an option of `addPersistentStore`. (Apple documentation:
+/// NSPersistentStoreStagedMigrationManagerOptionKey.)
+public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
+
 /// The options of `addPersistentStore` for a store of another version of the model.
-struct MigrationOptions {
+package struct MigrationOptions {
   let infersMapping: Bool
   let sourceModels: [NSManagedObjectModel]
 
   /// Nil unless migration is requested.
-  init?(_ options: [AnyHashable: Any]?) {
+  package init?(_ options: [AnyHashable: Any]?) {
     func isSet(_ key: String) -> Bool { (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false }
     guard isSet(NSMigratePersistentStoresAutomaticallyOption) else { return nil }
     infersMapping = isSet(NSInferMappingModelAutomaticallyOption)
     sourceModels = Self.sourceModels(options)
   }
 
-  static func sourceModels(_ options: [AnyHashable: Any]?) -> [NSManagedObjectModel] {
-    (options?[OCDSourceModelsOption] as? [NSManagedObjectModel])
-      ?? (options?[OCDSourceModelsOption] as? NSArray)?.compactMap { $0 as? NSManagedObjectModel } ?? []
+  package static func sourceModels(_ options: [AnyHashable: Any]?) -> [NSManagedObjectModel] {
+    list(options?[OCDSourceModelsOption])
+  }
+
+  package static func mappingModels(_ options: [AnyHashable: Any]?) -> [NSMappingModel] {
+    list(options?[OCDMappingModelsOption])
+  }
+
+  private static func list<Element>(_ value: Any?) -> [Element] {
+    (value as? [Element]) ?? (value as? NSArray)?.compactMap { $0 as? Element } ?? []
   }
 
   init(infersMapping: Bool, sourceModels: [NSManagedObjectModel]) {
@@ -125,7 +141,8 @@ struct StoreMigration {
       throw NSError.coreData(
         .missingMappingModel,
         "The store \(path) was written with another version of the model, and there is no mapping model.",
-        suggestion: "Set NSInferMappingModelAutomaticallyOption to have one inferred.")
+        suggestion:
+          "Give one with OCDMappingModelsOption, or set NSInferMappingModelAutomaticallyOption to have one inferred.")
     }
     do {
       return try InferredMapping(from: source, to: model)

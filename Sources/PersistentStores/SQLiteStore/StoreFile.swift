@@ -32,7 +32,9 @@ struct StoreFile {
     if !LargeValues.isShared(url) { try removeSupportFolder() }
   }
 
-  func replace(with source: StoreFile) throws {
+  /// - Parameter check: Called when no other program can write to the store any more; what it throws leaves the store as
+  ///   it is.
+  func replace(with source: StoreFile, after check: () throws -> Void = {}) throws {
     guard source.exists else {
       throw NSError.coreData(.open, "There is no store at \(source.url.path) to copy; check the path.")
     }
@@ -44,13 +46,13 @@ struct StoreFile {
         path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
       defer { connection.close() }
       try checkIsStore(connection)
-      try replaceRowsAndFiles(connection, from: source, opened)
+      try replaceRowsAndFiles(connection, from: source, opened, after: check)
     }
   }
 
   /// Files of new rows come before the rows, and those of old rows go after them.
   private func replaceRowsAndFiles(
-    _ connection: SQLiteConnection, from source: StoreFile, _ opened: OpenedDatabase
+    _ connection: SQLiteConnection, from source: StoreFile, _ opened: OpenedDatabase, after check: () throws -> Void
   ) throws {
     try LargeValues.checkIsNotShared(url)
     let (own, others) = (ExternalFolder(of: url), ExternalFolder(of: source.url))
@@ -61,7 +63,7 @@ struct StoreFile {
     let copied = try own.copyFiles(of: others)
     released.forEach(own.mark(released:))
     do {
-      try opened.connection.copyEverything(to: connection)
+      try opened.connection.copyEverything(to: connection, after: check)
     } catch {
       copied.forEach(own.remove)
       released.subtracting(marked).forEach(own.unmark)
@@ -122,7 +124,9 @@ extension SQLiteConnection {
   }
 
   /// Replaces the contents of `destination` with everything that is committed here, in one transaction.
-  func copyEverything(to destination: SQLiteConnection) throws {
+  ///
+  /// - Parameter check: Called when the destination is locked for this; what it throws leaves the destination as it is.
+  func copyEverything(to destination: SQLiteConnection, after check: () throws -> Void = {}) throws {
     // A WAL requires a fixed page size.
     if try rows("PRAGMA page_size") != destination.rows("PRAGMA page_size") {
       _ = try destination.rows("PRAGMA journal_mode = DELETE")
@@ -130,7 +134,17 @@ extension SQLiteConnection {
     guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
       throw SQLiteError(destination.handle, code: sqlite3_errcode(destination.handle), sql: nil)
     }
-    let outcome = sqlite3_backup_step(backup, -1)
+    // The first page is copied under the lock that all pages are. A store has more than one.
+    var outcome = sqlite3_backup_step(backup, 1)
+    if outcome == SQLITE_OK {
+      do {
+        try check()
+      } catch {
+        sqlite3_backup_finish(backup)
+        throw error
+      }
+      outcome = sqlite3_backup_step(backup, -1)
+    }
     let end = sqlite3_backup_finish(backup)
     guard outcome == SQLITE_DONE, end == SQLITE_OK else {
       throw SQLiteError(code: outcome == SQLITE_DONE ? end : outcome, message: Self.message(outcome), sql: nil)

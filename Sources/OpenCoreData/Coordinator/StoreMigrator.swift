@@ -1,0 +1,81 @@
+import Foundation
+
+/// What brings a store to another version of its model by code of the program. (Declared here, because the coordinator
+/// calls it; what implements it uses contexts.)
+protocol StoreMigrator {
+  /// Replaces the store by what it is to become, completely or not at all.
+  func migrate(_ store: MigratedStore) throws
+}
+
+/// A store of an older version that is about to be opened.
+struct MigratedStore {
+  var file: URL
+  let model: NSManagedObjectModel
+  let configuration: String?
+  let options: [AnyHashable: Any]?
+  /// What the store's version may be among, in addition to those that are searched for.
+  var sourceModels: [NSManagedObjectModel]
+  /// The checksum of the store's version.
+  let checksum: String
+
+  /// Nil for a store that is already of this version.
+  init?(
+    _ file: URL, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+  ) throws {
+    (self.file, self.model, self.configuration, self.options) = (file, model, configuration, options)
+    sourceModels = MigrationOptions.sourceModels(options)
+    let metadata = try Self.metadata(of: file, options)
+    checksum = VersionHash.checksum(of: metadata.versionHashes)
+    if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata.dictionary) { return nil }
+  }
+
+  private static func metadata(of file: URL, _ options: [AnyHashable: Any]?) throws -> StoreMetadata {
+    StoreMetadata(
+      dictionary: try NSPersistentStoreCoordinator.metadataForPersistentStore(
+        ofType: NSSQLiteStoreType, at: file, options: options))
+  }
+
+  func isUpToDate() throws -> Bool {
+    let metadata = try Self.metadata(of: file, options)
+    return model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata.dictionary)
+  }
+
+  /// The model of the store; nil if it is not found.
+  func sourceModel() throws -> NSManagedObjectModel? {
+    SourceModelSearch(given: sourceModels, for: model).find(
+      try Self.metadata(of: file, options), configuration: configuration
+    )
+    .found?.model
+  }
+
+  /// Migrates it to a version by an inferred mapping.
+  func bring(to model: NSManagedObjectModel) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: configuration, at: file,
+      options: [
+        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        OCDSourceModelsOption: sourceModels,
+      ])
+    try coordinator.remove(store)
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Migrates the store in `file` with stages, or with a mapping model that leads from its version to the model's, if the
+  /// options ask for that and there are any. Otherwise the opening infers a mapping.
+  func migrateIfAsked(_ file: URL, configuration: String?, options: [AnyHashable: Any]?) throws {
+    guard MigrationOptions(options) != nil, (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
+      FileManager.default.fileExists(atPath: file.path)
+    else { return }
+    let stages = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? any StoreMigrator
+    let mappings = MigrationOptions.mappingModels(options)
+    guard stages != nil || !mappings.isEmpty,
+      let store = try MigratedStore(file, model: managedObjectModel, configuration: configuration, options: options)
+    else { return }
+    if let stages { return try stages.migrate(store) }
+    guard let source = try store.sourceModel() else { return }
+    let found: (any StoreMigrator)? = mappings.first { $0.leads(from: source, to: managedObjectModel) }
+    try found?.migrate(store)
+  }
+}
