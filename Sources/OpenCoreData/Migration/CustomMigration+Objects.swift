@@ -12,6 +12,10 @@ extension CustomMigration {
     guard !entity.isAbstract else {
       throw NSError.mapping(mapping, "\(entity.name ?? "") is abstract, and has no objects")
     }
+    if let expected = step.source, !source.entity.isKindOf(entity: expected) {
+      throw NSError.mapping(
+        mapping, "it reads objects of \(expected.name ?? ""), and \(source.objectID) is one of \(source.entity.name ?? "")")
+    }
     let object = NSManagedObject(entity: entity, insertInto: destinationContext)
     object.setStoredValues(at: plan.copied) { plan.value($0, of: source) }
     if !plan.evaluations.isEmpty {

@@ -113,7 +113,9 @@ extension CustomMigration {
     let isNeeded = step.hasOwnPolicy || step.relationships?.parts.isEmpty == false
     let (count, size) = (step.associations.count, batchSize(step.destination))
     for start in stride(from: 0, to: isNeeded ? count : 0, by: size) {
-      let end = min(count, start + size)
+      // A policy may forget all associations.
+      let end = min(count, start + size, step.associations.count)
+      guard start < end else { break }
       try linkInstances(step, start..<end)
       try flush()
       stage.note(step.mapping, Float(end) / Float(count))

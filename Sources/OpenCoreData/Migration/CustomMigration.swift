@@ -62,6 +62,8 @@ final class CustomMigration {
 
   /// Saves what is finished, so that it can leave the memory.
   func flush() throws {
+    // A policy may have saved already.
+    for step in steps { step.associations.settle() }
     guard destinationContext.hasChanges else { return }
     let deleted = destinationContext.deletedObjects
     if !deleted.isEmpty { for step in steps { step.associations.forget(deleted) } }

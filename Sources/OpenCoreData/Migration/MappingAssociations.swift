@@ -125,7 +125,7 @@ final class MappingAssociations {
 
   /// The destination instances of the pairs in `range`, each once, with the source object that each was made of first.
   func instances(_ range: Range<Int>, in context: NSManagedObjectContext) -> [(NSManagedObject, NSManagedObjectID)] {
-    range.compactMap { position in
+    range.clamped(to: pairs.indices).compactMap { position in
       let number = Int32(position)
       guard let object = object(number, in: context), byDestination[object.key]?.first == number else { return nil }
       return (object, id(pairs[position].source))

@@ -40,7 +40,7 @@ open class NSMigrationManager: NSObject {
   /// The context that reads the source store. During a migration, policies use it without `perform`.
   open var sourceContext: NSManagedObjectContext { source.context }
   /// The context that writes the destination store. During a migration, policies use it without `perform`. The manager
-  /// saves it.
+  /// saves it; a policy that deletes objects leaves the save to the manager.
   open var destinationContext: NSManagedObjectContext { destination.context }
 
   // MARK: Progress, also from another thread
@@ -55,8 +55,8 @@ open class NSMigrationManager: NSObject {
     lock.withLock { (progress.mapping, progress.fraction) = (mapping, fraction) }
   }
 
-  /// Ends the migration before its next object: `migrateStore` throws `error`, and there is no new store. May be called
-  /// from another thread.
+  /// Ends the migration before its next object, or, where SQL carries it out, before the new file gets its name:
+  /// `migrateStore` throws `error`, and there is no new store. May be called from another thread.
   open func cancelMigrationWithError(_ error: any Error) {
     lock.withLock { progress.cancellation = error as NSError }
   }
@@ -96,6 +96,7 @@ open class NSMigrationManager: NSObject {
         .managerDestinationStore, "There is already a file at \(destinationURL.path). Give another path, or remove it.")
     }
     lock.withLock { progress = (nil, 0, nil) }
+    defer { lock.withLock { progress.mapping = nil } }
     mappingModel = mappings
     let folder = try MigrationFolder(nextTo: destinationURL)
     if usesStoreSpecificMigrationManager,
@@ -103,6 +104,7 @@ open class NSMigrationManager: NSObject {
     {
       try StoreCopyMigration(from: givenModels.source, to: givenModels.destination)
         .run(from: sourceURL, options: sourceOptions, to: folder.file)
+      try checkCancellation()
       try folder.publish(as: destinationURL, dataOf: sourceURL)
     } else {
       let migration = try CustomMigration(mappings, of: self)
@@ -110,6 +112,7 @@ open class NSMigrationManager: NSObject {
       try run(
         migration, from: original, options: sourceOptions, to: folder.file,
         destinationOptions: destinationOptions ?? [:])
+      try checkCancellation()
       try folder.publish(as: destinationURL, dataOf: folder.file)
     }
     note(nil, fraction: 1)

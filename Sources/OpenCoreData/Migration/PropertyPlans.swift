@@ -11,16 +11,21 @@ struct AttributePlan {
     let expression: NSExpression
   }
 
-  /// The slots that get copies, and the source's slot by destination slot.
+  /// The slots that get copies, and the source's slot and attribute by destination slot.
   private(set) var copied: [Int] = []
   private var sourceSlots: [Int]
+  private var sourceNames: [String]
+  /// The entity with these slots. One that inherits from it has others.
+  private let source: NSEntityDescription?
   /// By destination slot: what a mandatory attribute gets where the source has nil, as in an inferred migration.
   private let standards: [StoredValue]
   private(set) var evaluations: [Evaluation] = []
 
   /// - Throws: `NSError` 134140 for an attribute that the destination entity does not have.
   init(_ mapping: NSEntityMapping, from source: NSEntityDescription?, to destination: NSEntityDescription) throws {
+    self.source = source
     sourceSlots = Array(repeating: -1, count: destination.attributeSlots.count)
+    sourceNames = Array(repeating: "", count: destination.attributeSlots.count)
     standards = destination.attributeSlots.map { $0.isOptional ? .null : $0.defaultStoredValue }
     guard let given = mapping.attributeMappings else {
       if mapping.mappingType == .copyEntityMappingType, let source { copyAll(from: source, to: destination) }
@@ -44,7 +49,9 @@ struct AttributePlan {
 
   /// The value of a slot that gets a copy.
   func value(_ slot: Int, of source: NSManagedObject) -> StoredValue {
-    let value = source.storedValue(at: sourceSlots[slot])
+    let isOfEntity = source.entity === self.source
+    let from = isOfEntity ? sourceSlots[slot] : source.entity.slot(named: sourceNames[slot])
+    let value = from.map(source.storedValue) ?? .null
     return value.isNull ? standards[slot] : value
   }
 
@@ -64,7 +71,7 @@ struct AttributePlan {
       old.valueTransformerName == new.valueTransformerName, old.attributeValueClassName == new.attributeValueClassName
     else { return false }
     if sourceSlots[slot] < 0 { copied.append(slot) }
-    sourceSlots[slot] = from
+    (sourceSlots[slot], sourceNames[slot]) = (from, key)
     return true
   }
 }

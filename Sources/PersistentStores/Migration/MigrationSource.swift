@@ -24,7 +24,7 @@ package final class MigrationSource {
       guard model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata.dictionary) else {
         throw NSError.notOfSourceModel(url)
       }
-      try checkOthers()
+      try checkOthers(model)
     } catch let error as SQLiteError {
       throw Self.unreadable(url, error)
     }
@@ -33,19 +33,23 @@ package final class MigrationSource {
   deinit { opened.connection.close() }
 
   /// What is not Core Data's would not be in the new file.
-  private func checkOthers() throws {
+  private func checkOthers(_ model: NSManagedObjectModel) throws {
     let tables = try opened.connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
     let names = tables.compactMap { row in if case .text(let name)? = row.first { name } else { nil } }
     try MigrationRun.checkHistory(Set(names), url.path)
+    let schema = try SQLSchema(model: model)
+    let known = Set(schema.entities.map(\.tableName) + schema.joinTables.map(\.name))
+    // Z_ is the beginning of the framework's own tables and triggers, and of indexes that are tables.
     let others = try opened.connection.rows(
       """
-      SELECT type || ' ' || name FROM sqlite_master WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~' AND name NOT LIKE 'Z%'
-        AND type <> 'index' ORDER BY 1
+      SELECT type, name FROM sqlite_master WHERE type <> 'index' AND name NOT GLOB 'sqlite[_]*' AND name NOT GLOB 'Z[_]*'
+        ORDER BY 1, 2
       """)
-    guard case .text(let first)? = others.first?.first else { return }
-    throw NSError.migration(
-      "\(url.path) has the \(first), which is not Core Data's and would not be in the migrated store.",
-      advice: "Copy it elsewhere and drop it, or use an inferred mapping, which keeps it.")
+    for case [.text(let type), .text(let name)] in others where type != "table" || !known.contains(name) {
+      throw NSError.migration(
+        "\(url.path) has the \(type) \(name), which is not Core Data's and would not be in the migrated store.",
+        advice: "Copy it elsewhere and drop it, or use an inferred mapping, which keeps it.")
+    }
   }
 
   /// - Throws: `NSError` 134150 if another program has written to the store since it was opened here.

@@ -41,7 +41,8 @@ extension SQLiteStore {
     return groups
   }
 
-  /// - Returns: False if not all rows are there with the version; nothing was changed then.
+  /// - Returns: False if not all rows are there with the version, or if another program's trigger has kept some as they
+  ///   were. Single statements then name the rows.
   private func count(_ keys: ArraySlice<Int64>, _ rows: UnchangedRows, on connection: SQLiteConnection) throws -> Bool {
     let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
     let values = keys.map(StoredValue.integer)
