@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: reliability frictionless fuzz fuzz-smoke help demo program release deb install uninstall test test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: keep-version reliability frictionless fuzz fuzz-smoke help demo program release deb install uninstall test test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -59,6 +59,11 @@ reliability: ## Write docs/reliability.md: the promises, their tests, and what t
 
 check-docs: ## Check the links of the documentation and the tests that it cites
 	.ci/check-docs
+
+keep-version: ## Keep files of the present version for the tests of later ones, in Tests/Versions
+	@.ci/ensure-packages test
+	swift build --product surfjournal
+	.ci/keep-version .build/debug/surfjournal
 
 api: ## Make the present public API of the libraries the baseline in docs/api
 	@.ci/symbol-graphs

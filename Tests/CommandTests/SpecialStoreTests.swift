@@ -19,7 +19,7 @@ import Testing
     "show STORE 1", "verify STORE", "inspect STORE", "history STORE", "undo STORE log.csv -y",
     "diff log.csv --store STORE", "add --store STORE --location X -y", "edit 1 --store STORE --rating 3 -y",
     "delete STORE 1 -y", "list STORE --entity JournalEntry", "ledger compact STORE", "ledger drop STORE",
-    "seed --from log.csv -o STORE --force",
+    "seed --from log.csv -o STORE --force", "guess log.csv --store STORE -o guessed.json",
   ]
 
   init() throws {

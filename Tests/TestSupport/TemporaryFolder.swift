@@ -4,8 +4,12 @@ import Foundation
 package final class TemporaryFolder: Sendable {
   package let url: URL
 
-  package init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("SurfJournal-\(UUID().uuidString)")
+  /// - Parameter pathBytes: The length of its path where that matters; shorter paths are filled up.
+  package init(pathBytes: Int = 0) throws {
+    let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    let name = "SurfJournal-\(UUID().uuidString)"
+    let missing = max(0, pathBytes - base.appendingPathComponent(name).path.utf8.count)
+    url = base.appendingPathComponent(name + String(repeating: "-", count: missing))
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

@@ -58,13 +58,14 @@ public final class ByteSink {
   ///
   /// - Parameters:
   ///   - permissions: Those of a new file, less the umask.
-  ///   - isCancelled: Ends the wait for the reader of a FIFO, with ECANCELED as the error's number.
+  ///   - isCancelled: Ends the wait for the reader of a pipe, with ECANCELED as the error's number.
   package convenience init(
     path: String, compression: Compression = .none, permissions: UInt32,
     unless isCancelled: @escaping () -> Bool = { false }
   ) throws(CSVError) {
     if path == "-" {
-      try self.init(.descriptor(1, name: "stdout", closes: false), compression)
+      let pipe = PipeOutput.hasReader(1) ? PipeOutput(descriptor: 1, name: "stdout", unless: isCancelled) : nil
+      try self.init(pipe.map(RawOutput.pipe) ?? .descriptor(1, name: "stdout", closes: false), compression)
     } else {
       try self.init(try OutputFile.open(path: path, permissions: permissions, unless: isCancelled), compression)
     }

@@ -45,7 +45,7 @@ package final class OutputFile {
         throw CSVError(
           .write, "is a symbolic link to nothing; remove it or make its target", path: path, errnoCode: code)
       }
-      return .file(try create(for: path, mode: nil, permissions: permissions, messagePath: path))
+      return .file(try create(for: path, permissions: permissions, messagePath: path))
     }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: throw writeFailure(EISDIR, path)
@@ -53,9 +53,9 @@ package final class OutputFile {
       // A rename would replace a file that its owner has write-protected.
       if access(path, W_OK) != 0 { throw writeFailure(errno, path) }
       let target = resolved(path) ?? path
-      return .file(
-        try create(
-          for: target, mode: status.st_mode & 0o777, permissions: status.st_mode & permissions, messagePath: path))
+      let file = try create(for: target, permissions: S_IRUSR | S_IWUSR, messagePath: path)
+      file.takeRights(of: status)
+      return .file(file)
     case S_IFIFO: return .pipe(try PipeOutput(path: path, unless: isCancelled))
     default:
       let descriptor = openForWriting(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
@@ -128,8 +128,23 @@ package final class OutputFile {
       path: path, errnoCode: EACCES)
   }
 
+  /// Gives the temporary file the owner, the group and the rights of the file that it will replace, as far as this user
+  /// may. If the group can't be kept, the members of the new one get no more than others had.
+  private func takeRights(of replaced: stat) {
+    var mode = replaced.st_mode & 0o777
+    var list = AccessList.ofFile(path)
+    let keepsGroup =
+      fchown(descriptor, replaced.st_uid, replaced.st_gid) == 0
+      || fchown(descriptor, uid_t.max, replaced.st_gid) == 0
+    if !keepsGroup { list = nil }
+    if AccessList.set(list, on: descriptor), list != nil { return }
+    let group = keepsGroup ? mode_t(AccessList.groupRights(of: path, mode: UInt32(mode))) : mode & 0o007
+    mode = mode & 0o707 | group << 3
+    fchmod(descriptor, mode)
+  }
+
   private static func create(
-    for path: String, mode: mode_t?, permissions: mode_t, messagePath: String
+    for path: String, permissions: mode_t, messagePath: String
   ) throws(CSVError) -> OutputFile {
     let (folder, name) = split(path)
     if name.isEmpty { throw writeFailure(EISDIR, messagePath) }
@@ -146,7 +161,6 @@ package final class OutputFile {
           close(descriptor)
           continue
         }
-        if let mode { fchmod(descriptor, mode) }
         return OutputFile(path: path, temporaryPath: temporaryPath, descriptor: descriptor)
       }
       if errno != EEXIST { throw writeFailure(errno, messagePath) }

@@ -117,7 +117,7 @@ package enum ModelFile {
   private static func sourceVersion(of package: URL) throws -> URL {
     let versions = try versions(of: package)
     let pointer = package.appendingPathComponent(".xccurrentversion")
-    guard let data = FileManager.default.contents(atPath: pointer.path) else {
+    guard FileManager.default.fileExists(atPath: pointer.path) else {
       if versions.count == 1, let single = versions.first { return single }
       throw ModelFileError(
         file: package, line: nil, problem: "It has \(versions.count) versions and no .xccurrentversion file.",
@@ -126,6 +126,7 @@ package enum ModelFile {
           : "Choose the current version in the editor, or give one .xcdatamodel."
       ).nsError
     }
+    let data = try ModelPackage.contents(of: pointer, "It can't be read.")
     let list = try? PropertyListData.dictionary(data)
     guard let name = list?["_XCCurrentVersionName"] as? String else {
       throw ModelFileError(

@@ -143,9 +143,11 @@ struct DefinitionLoader {
     do {
       data = try Data(contentsOf: url)
     } catch {
-      let reason = (error as NSError).localizedDescription
-      throw mistake(
-        extends, "can't read the base of \(chain(and: requested)): \(reason); check the path and its permissions")
+      let cause = error as NSError
+      var failure = mistake(
+        extends, "can't read the base of \(chain(and: requested)): \(cause.reasonWithAdvice)")
+      failure.isOfDisk = cause.isOfDisk
+      throw failure
     }
     let path = DefinitionPath.joined(documents.last?.prefix ?? "", requested)
     let folder = file.map { DefinitionPath.folder(of: $0.relativePath) } ?? ""

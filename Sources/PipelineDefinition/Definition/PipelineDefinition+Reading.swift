@@ -64,11 +64,7 @@ extension PipelineDefinition: Decodable {
         return try Data(contentsOf: file)
       }
     } catch {
-      let reason = (error as NSError).localizedDescription
-      throw PipelineError(
-        code: .sourceError, file: file.relativePath,
-        mistakes: [.init(path: "", message: "cannot read the pipeline: \(reason); check the path and its permissions")]
-      )
+      throw .reading(file, error as NSError)
     }
   }
 
@@ -88,7 +84,9 @@ extension PipelineDefinition: Decodable {
       definition?.sourceMap.columnPaths = columnPaths
       return (definition, mistakes)
     } catch {
-      throw PipelineError(code: error.code, file: file?.relativePath, mistakes: error.mistakes)
+      var error = error
+      error.file = file?.relativePath
+      throw error
     }
   }
 

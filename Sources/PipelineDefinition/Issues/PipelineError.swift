@@ -1,3 +1,5 @@
+import Foundation
+
 /// A pipeline definition that cannot be used, with all its mistakes.
 public struct PipelineError: Error, Sendable, Equatable {
   /// One mistake and its source location.
@@ -28,6 +30,8 @@ public struct PipelineError: Error, Sendable, Equatable {
   public var file: String?
   /// At least one mistake, in the order of the document.
   public var mistakes: [Mistake]
+  /// Whether the disk failed while a file was read, so that the definition may be right.
+  package var isOfDisk = false
 
   public init(code: IssueCode = .pipelineError, file: String? = nil, mistakes: [Mistake]) {
     self.code = code
@@ -43,8 +47,33 @@ public struct PipelineError: Error, Sendable, Equatable {
   public var message: String { mistakes.first?.message ?? "" }
   /// Key path of the first mistake.
   public var path: String { mistakes.first?.path ?? "" }
-  /// 66 when the file could not be read, otherwise 78.
-  public var exitCode: ExitCode { code == .sourceError ? .noInput : .configuration }
+  /// 74 when the disk failed, 66 when the file could not be read for another reason, otherwise 78.
+  public var exitCode: ExitCode {
+    if isOfDisk { return .ioError }
+    return code == .sourceError ? .noInput : .configuration
+  }
+}
+
+extension PipelineError {
+  /// A file of a definition that can't be read.
+  static func reading(_ file: URL, _ cause: NSError) -> PipelineError {
+    var error = PipelineError(code: .sourceError, "cannot read the pipeline: \(cause.reasonWithAdvice)")
+    error.file = file.relativePath
+    error.isOfDisk = cause.isOfDisk
+    return error
+  }
+}
+
+extension NSError {
+  /// Why a file can't be read, and what to do about it.
+  var reasonWithAdvice: String {
+    isOfDisk
+      ? "\(String(cString: strerror(EIO))); check the disk"
+      : "\(localizedDescription); check the path and its permissions"
+  }
+
+  /// Whether reading failed because of the disk, not because of the path or its permissions.
+  package var isOfDisk: Bool { (userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EIO }
 }
 
 extension PipelineError: CustomStringConvertible {

@@ -78,9 +78,28 @@ package enum WholeWrite {
 /// The permissions of files that are made next to a store.
 enum FileRights {
   /// Those of any new file, but no more than the store's: what is private there must not become public elsewhere.
-  static func ofFiles(near store: String?) -> UInt32 {
-    guard let status = store.flatMap({ stat.of($0) }) else { return ByteSink.permissionsMax }
-    return ByteSink.permissionsMax & UInt32(status.st_mode)
+  ///
+  /// - Parameters:
+  ///   - path: The file, or one in the same folder. Its group may be another one than the store's: its members then get
+  ///     what everybody has.
+  ///   - store: The store's path.
+  static func ofFile(_ path: String, near store: String?) -> UInt32 {
+    guard let store, let status = stat.of(store) else { return ByteSink.permissionsMax }
+    let mode = UInt32(status.st_mode)
+    let folder = OutputPath.folder(of: path)
+    var group = mode >> 3 & 7
+    // With a list of the folder's own the group's bits are the most that the users and groups of the list get.
+    if !AccessList.isInherited(in: folder) {
+      group =
+        status.st_gid == groupOfNewFiles(in: folder) ? AccessList.groupRights(of: store, mode: mode) : mode & 7
+    }
+    return ByteSink.permissionsMax & (mode & 0o707 | group << 3)
+  }
+
+  /// A folder with the set-group-ID bit gives its files its own group (open(2)).
+  private static func groupOfNewFiles(in folder: String) -> gid_t {
+    guard let status = stat.of(folder), status.st_mode & S_ISGID != 0 else { return getegid() }
+    return status.st_gid
   }
 }
 

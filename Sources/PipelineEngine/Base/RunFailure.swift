@@ -64,6 +64,7 @@ package struct RunFailure: Error {
       // A damaged row, or an externally stored value whose file is missing.
       case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
       // A model that is missing or can't be read.
+      case (NSFileReadUnknownError, _) where error.isOfDisk: .ioError
       case (NSFileReadNoSuchFileError, _), (NSFileReadCorruptFileError, _), (NSFileReadUnknownError, _): .noInput
       case (NSFileReadNoPermissionError, _): .noPermission
       case (NSFileWriteNoPermissionError, _): .noPermission

@@ -64,7 +64,7 @@ package final class RunLock: Sendable {
   private static func acquire(
     _ path: String, store: String, madeFolders: inout [String]
   ) throws(RunFailure) -> Int32 {
-    let mode = mode_t(FileRights.ofFiles(near: store))
+    let mode = mode_t(FileRights.ofFile(path, near: store))
     while true {
       // A link is not followed: the file that it leads to would be overwritten.
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode)

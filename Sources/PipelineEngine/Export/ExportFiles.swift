@@ -50,8 +50,6 @@ struct ExportFiles: ~Copyable {
     self.startedAt = startedAt
   }
 
-  private var permissions: UInt32 { FileRights.ofFiles(near: storePath) }
-
   /// The current file, for progress.
   var path: String { files.last?.path ?? template.path(OutputTemplate.Values(start: startedAt)) }
 
@@ -112,7 +110,8 @@ struct ExportFiles: ~Copyable {
     }
     let isGzip = path == "-" ? export.gzip ?? false : export.isGzip(path)
     let sink = try ByteSink(
-      path: path, compression: isGzip ? .gzip : .none, permissions: permissions, unless: isCancelled)
+      path: path, compression: isGzip ? .gzip : .none, permissions: FileRights.ofFile(path, near: storePath),
+      unless: isCancelled)
     sink.contentHash = ContentHash()
     // Uncompressed content is stored as it is, so one hash suffices.
     if export.hash, isGzip { sink.storedHash = ContentHash() }
@@ -138,7 +137,8 @@ struct ExportFiles: ~Copyable {
     let checksumFile = ChecksumFile(
       stored: (file.sink.storedHash ?? content).digest, records: file.records, content: content.digest,
       contentBytes: file.sink.writtenBytes)
-    files[files.count - 1].checksumFile = try checksumFile.write(for: file.path, permissions: permissions)
+    files[files.count - 1].checksumFile = try checksumFile.write(
+      for: file.path, permissions: FileRights.ofFile(file.path, near: storePath))
   }
 
   /// Completes the last file and gives all files their final names.

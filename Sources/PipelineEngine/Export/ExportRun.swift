@@ -162,7 +162,7 @@ struct ExportRun {
     do {
       // The entries may not be on the disk yet: with the power their keys would be lost, and given to others.
       try StoreLog.sync(ofStore: storePath)
-      try new.write(template.markPath, permissions: FileRights.ofFiles(near: storePath))
+      try new.write(template.markPath, permissions: FileRights.ofFile(template.markPath, near: storePath))
     } catch {
       let (status, reason): (ExitCode, String) =
         switch error {

@@ -106,7 +106,7 @@ struct ImportEnvironment {
       entity: options.entityReference, model: options.modelReference, input: file.name,
       store: options.namesStoreInRejects ? store.path : nil,
       options: readingOptions.isEmpty ? nil : readingOptions)
-    let permissions = FileRights.ofFiles(near: store.path)
+    let permissions = FileRights.ofFile(rejectsPath, near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     if isDryRun {
       return RejectsFile(

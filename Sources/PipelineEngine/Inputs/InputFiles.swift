@@ -1,3 +1,4 @@
+import CSV
 import Foundation
 
 /// The files that the sources of a definition name when its run starts.
@@ -20,7 +21,7 @@ enum InputFiles {
         let (found, unreadable) = matches(source, from: definition.baseDirectory)
         inputs += found.filter { !known.contains($0.path) }
         if let unreadable {
-          inputs.append(InputFile(name: source, path: path, unreadableFolder: unreadable))
+          inputs.append(InputFile(name: source, path: path, unreadable: unreadable))
           continue
         }
         if found.isEmpty, !definition.sourceOptional {
@@ -37,37 +38,43 @@ enum InputFiles {
 
   // MARK: Matching
 
-  /// The files that a pattern matches, with names relative like the pattern, and a folder whose path is too long to read it.
-  private static func matches(_ pattern: String, from base: URL?) -> (files: [InputFile], unreadable: String?) {
+  /// The files that a pattern matches, with names relative like the pattern, and a folder that can't be read.
+  private static func matches(
+    _ pattern: String, from base: URL?
+  ) -> (files: [InputFile], unreadable: InputFile.UnreadableFolder?) {
     let isRelative = DefinitionPath.isRelative(pattern)
     let folder = isRelative ? DefinitionPath.url(".", from: base).path + "/" : ""
     // The home directory is not part of the pattern's text, so none of its characters is a wildcard.
-    let whole =
+    let (front, rest) =
       pattern.hasPrefix("~/")
-      ? escaped(DefinitionPath.url("~", from: nil).path) + pattern.dropFirst() : escaped(folder) + pattern
+      ? (DefinitionPath.url("~", from: nil).path, pattern.dropFirst()) : (String(folder.dropLast()), pattern[...])
     var found = Found()
-    collect(whole, into: &found)
+    collect((isRelative ? escaped(front) + "/" : escaped(front)) + rest, knownBytes: escaped(front).utf8.count, &found)
     let files = found.paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { path in
       InputFile(name: path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path, path: path)
     }
-    return (files, found.unreadable)
+    return (files, found.unreadable.min { $0.path < $1.path })
   }
 
   private struct Found {
     var paths: Set<String> = []
-    var unreadable: String?
+    var unreadable: Set<InputFile.UnreadableFolder> = []
   }
 
   /// Expands the first `**`, if there is one: in the folder before it and in all below it.
-  private static func collect(_ pattern: String, into found: inout Found) {
+  ///
+  /// - Parameter knownBytes: The length of the beginning of the pattern whose folders need no look.
+  private static func collect(_ pattern: String, knownBytes: Int, _ found: inout Found) {
     guard let range = pattern.range(of: "/**/") ?? trailing(pattern) else {
+      look(atFoldersOf: pattern, from: knownBytes, &found)
       for path in glob(pattern) where !path.hasSuffix("/") { found.paths.insert(path) }
       return
     }
     let front = String(pattern[..<range.lowerBound])
     let rest = String(pattern[range.upperBound...])
+    look(atFoldersOf: front, from: knownBytes, &found)
     for folder in front.isEmpty ? ["/"] : glob(front + "/") {
-      descend(folder, rest.isEmpty ? "*" : rest, into: &found)
+      descend(folder, matching: rest.isEmpty ? "*" : rest, &found)
     }
   }
 
@@ -77,26 +84,60 @@ enum InputFiles {
   }
 
   /// `folder` ends in `/`. Links to folders are not followed, so every folder is met once.
-  private static func descend(_ folder: String, _ rest: String, into found: inout Found) {
+  private static func descend(_ folder: String, matching rest: String, _ found: inout Found) {
     var folders = [folder]
     while let folder = folders.popLast() {
       // glob(3) has no room for a name after such a path, and says nothing.
       if folder.utf8.count + Int(NAME_MAX) >= Int(PATH_MAX) {
-        found.unreadable = found.unreadable ?? folder
+        found.unreadable.insert(.init(path: folder, code: ENAMETOOLONG))
         continue
       }
-      collect(escaped(folder) + rest, into: &found)
+      guard look(at: folder, isListed: true, &found) else { continue }
+      collect(escaped(folder) + rest, knownBytes: escaped(folder).utf8.count, &found)
       for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.hasPrefix(".") {
         if stat.of(folder + name, followingLinks: false)?.type == S_IFDIR { folders.append(folder + name + "/") }
       }
     }
   }
 
+  // MARK: Folders that can't be read
+
+  /// Looks at each folder that a pattern without `**` leads into: glob(3) leaves out what it can't read.
+  private static func look(atFoldersOf pattern: String, from knownBytes: Int, _ found: inout Found) {
+    var braces = 0
+    var index = pattern.utf8.index(pattern.startIndex, offsetBy: knownBytes)
+    while index < pattern.endIndex {
+      let character = pattern[index]
+      let next = pattern.index(after: index)
+      if character == "{" { braces += 1 } else if character == "}" { braces -= 1 }
+      if character == "/", braces == 0 {
+        let name = pattern[next...].prefix { $0 != "/" }
+        for folder in glob(pattern[..<index] + "/") where folder.hasSuffix("/") {
+          look(at: folder, isListed: name.contains { "*?[".contains($0) }, &found)
+        }
+      }
+      index = character == "\\" && next < pattern.endIndex ? pattern.index(after: next) : next
+    }
+  }
+
+  /// Whether the folder can be searched and, where its names matter, listed.
+  @discardableResult
+  private static func look(at folder: String, isListed: Bool, _ found: inout Found) -> Bool {
+    var code: Int32 = access(folder, X_OK) == 0 ? 0 : errno
+    if code == 0, isListed {
+      if let listing = opendir(folder) { closedir(listing) } else { code = errno }
+    }
+    // It may have gone meanwhile.
+    guard code != 0, code != ENOENT else { return true }
+    found.unreadable.insert(.init(path: folder, code: code))
+    return false
+  }
+
   /// glob(3); folders end in `/`.
-  private static func glob(_ pattern: String) -> [String] {
+  private static func glob(_ pattern: some StringProtocol) -> [String] {
     var found = glob_t()
     defer { globfree(&found) }
-    guard Foundation.glob(pattern, GLOB_BRACE | GLOB_MARK | GLOB_NOSORT, nil, &found) == 0 else { return [] }
+    guard Foundation.glob(String(pattern), GLOB_BRACE | GLOB_MARK | GLOB_NOSORT, nil, &found) == 0 else { return [] }
     return (0..<Int(found.gl_pathc)).compactMap { index in found.gl_pathv[index].map { String(cString: $0) } }
   }
 
@@ -120,8 +161,14 @@ struct InputFile: Sendable {
   var inboxFile: Inbox.File?
   /// A pattern that no file matches: an input that does not exist.
   var isUnmatchedPattern = false
-  /// Set for a pattern: a folder below it whose path is too long to read what is in it.
-  var unreadableFolder: String?
+  /// Set for a pattern: a folder that it leads into, and what is in it can't be read.
+  var unreadable: UnreadableFolder?
+
+  /// A folder, and the system's error number.
+  struct UnreadableFolder: Hashable {
+    let path: String
+    let code: Int32
+  }
 
   /// Whether the whole input can be read more than once: a file, unlike a pipe.
   var isReadTwice: Bool { path != "-" && !InputOpener.isPipe(path) }
@@ -135,16 +182,35 @@ struct InputFile: Sendable {
 
   /// Why it can't be read, where that is known without trying.
   var failure: RunFailure? {
-    if let unreadableFolder {
-      return RunFailure(
-        code: .sourceError, exitCode: .noInput,
-        message:
-          "\(name) can't be expanded: the path of \(unreadableFolder) has \(unreadableFolder.utf8.count) bytes, and "
-          + "the system's limit is \(PATH_MAX) with a name; move that folder up, or name the folders without '**'")
-    }
+    if let unreadable { return unreadableFailure(unreadable) }
     guard isUnmatchedPattern else { return nil }
     return RunFailure(
       code: .sourceError, exitCode: .noInput,
       message: "no file matches the pattern \(name); check it, or say \"sourceOptional\": true if there may be none")
+  }
+  private func unreadableFailure(_ folder: UnreadableFolder) -> RunFailure {
+    let (exitCode, reason): (ExitCode, String) =
+      switch folder.code {
+      case ENAMETOOLONG:
+        (
+          .noInput,
+          "the path of \(folder.path) has \(folder.path.utf8.count) bytes, and the system's limit is \(PATH_MAX) with "
+            + "a name; move that folder up"
+        )
+      case EACCES, EPERM:
+        (
+          .noPermission,
+          "the folder \(folder.path) can't be read: \(systemMessage(folder.code)); let this user read and enter it, "
+            + "move it elsewhere"
+        )
+      default:
+        (
+          folder.code == EIO ? .ioError : .noInput,
+          "the folder \(folder.path) can't be read: \(systemMessage(folder.code)); check the disk"
+        )
+      }
+    return RunFailure(
+      code: .sourceError, exitCode: exitCode,
+      message: "\(name) can't be expanded: \(reason), or name the folders to read without that one")
   }
 }

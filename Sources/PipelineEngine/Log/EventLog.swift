@@ -68,9 +68,10 @@ final class EventLog: Sendable {
   /// The event log that was requested; ``off`` if none was.
   static func of(_ definition: PipelineDefinition, _ options: RunOptions) throws(RunFailure) -> EventLog {
     guard let destination = Destination(definition, options) else { return .off }
+    let permissions = FileRights.ofFile(destination.path ?? "", near: definition.storePath(options))
     return try EventLog(
-      path: destination.path, level: destination.level, format: destination.format,
-      permissions: FileRights.ofFiles(near: definition.storePath(options)), now: options.now, warn: options.warn)
+      path: destination.path, level: destination.level, format: destination.format, permissions: permissions,
+      now: options.now, warn: options.warn)
   }
 
   /// What the definition and the options together request.

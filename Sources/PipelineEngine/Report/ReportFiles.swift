@@ -45,7 +45,7 @@ enum ReportFiles {
 
   /// - Parameter paths: All reports of the run: a page that shows only some issues names the report that lists them.
   private static func write(_ summary: RunSummary, to path: String, all paths: [String]) throws {
-    let sink = try ByteSink(path: path, permissions: FileRights.ofFiles(near: summary.store))
+    let sink = try ByteSink(path: path, permissions: FileRights.ofFile(path, near: summary.store))
     switch ReportFormat(path: path) {
     case .json: try sink.write(Array(try summary.json()))
     case .junit: try sink.write(summary.junit())

@@ -88,12 +88,11 @@ public enum StoreReports {
       return try body(URL(fileURLWithPath: store), model.map { URL(fileURLWithPath: $0) })
     } catch {
       let known = error as NSError
-      let isModel = [NSFileReadNoSuchFileError, NSFileReadCorruptFileError, NSFileReadUnknownError].contains(known.code)
       let failure = RunFailure(store: known, path: nil)
       throw Failure(
         description: DamagedLog.message(known),
         // Nothing is created here, so what can't be opened is not a store; a pipe, for example.
-        exitCode: isModel || failure.exitCode == .cannotCreate ? .noInput : failure.exitCode)
+        exitCode: failure.exitCode == .cannotCreate ? .noInput : failure.exitCode)
     }
   }
 }

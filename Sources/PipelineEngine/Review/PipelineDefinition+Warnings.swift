@@ -39,7 +39,7 @@ extension PipelineDefinition {
     var one = self
     one.source = [source]
     let inputs = InputFiles.expand(one)
-    if let unreadable = inputs.first(where: { $0.unreadableFolder != nil }) { return unreadable.failure?.message }
+    if let unreadable = inputs.first(where: { $0.unreadable != nil }) { return unreadable.failure?.message }
     guard let input = inputs.first, input.path != "-" else { return nil }
     if input.isUnmatchedPattern { return "no file matches '\(source)' now" }
     return FileManager.default.fileExists(atPath: input.path) ? nil : "there is no file \(source) now"

@@ -79,7 +79,7 @@ public struct PipelineExplanation: Sendable {
     }
     guard !definition.source.isEmpty else { return "the files named on the command line, plain or compressed" }
     let isPattern = definition.source.contains { InputFiles.isPattern($0) }
-    let count = InputFiles.expand(definition).count { !$0.isUnmatchedPattern }
+    let count = InputFiles.expand(definition).count { $0.failure == nil }
     let now = isPattern ? ", \(count) \(count == 1 ? "file" : "files") now" : ""
     let optional = definition.sourceOptional ? "; none need be there" : ""
     return definition.source.joined(separator: ", ") + now + optional

@@ -99,7 +99,7 @@ public struct StoreTables: Sendable {
         written.model = Self.path(from: folder, to: pipeline.url(for: model))
       }
       try WholeFile.write(
-        Array(try json(written)), to: path, permissions: FileRights.ofFiles(near: original))
+        Array(try json(written)), to: path, permissions: FileRights.ofFile(path, near: original))
     } catch {
       let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: path)
       throw Failure(message: failure.message, exitCode: failure.exitCode)

@@ -97,6 +97,7 @@ struct GuessCommand: Command {
 
   func run() async -> ExitCode {
     do throws(CommandFailure) {
+      try checkStore()
       let guess = try look()
       let report = GuessReport(guess)
       guard guess.confidence >= confidenceMin else {
@@ -117,6 +118,16 @@ struct GuessCommand: Command {
       return error.report()
     }
     return .ok
+  }
+
+  /// The pipeline would be refused with a store that is not a file.
+  private func checkStore() throws(CommandFailure) {
+    guard let store else { return }
+    do {
+      try RunFailure.checkKind(ofStore: store)
+    } catch {
+      throw CommandFailure(error.message, error.exitCode)
+    }
   }
 
   private func look() throws(CommandFailure) -> TableGuess {

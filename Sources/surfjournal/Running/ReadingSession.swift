@@ -42,7 +42,7 @@ struct ReadingSession {
     }
     defer {
       line?.erase()
-      withExtendedLifetime(signals) {}
+      signals.end()
     }
     do throws(PipelineError) {
       return try await work(control)

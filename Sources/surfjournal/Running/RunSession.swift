@@ -35,7 +35,6 @@ struct RunSession: Sendable {
       report(message)
       runner.cancel()
     }
-    defer { withExtendedLifetime(signals) {} }
     let watching = line.map { line in
       Task { for await progress in runner.progress { line.show(progress) } }
     }
@@ -43,9 +42,11 @@ struct RunSession: Sendable {
       let summary = try await runner.run()
       await watching?.value
       line?.erase()
+      signals.end()
       return present(summary)
     } catch {
       line?.erase()
+      signals.end()
       return arguments.failure(error).report()
     }
   }

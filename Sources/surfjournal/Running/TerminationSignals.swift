@@ -6,6 +6,8 @@ import PipelineEngine
 /// Handles SIGINT and SIGTERM: the first signal requests a regular end, the second ends the process at once.
 final class TerminationSignals {
   private let sources: [any DispatchSourceSignal]
+  /// The signals that are in `active` because of this one.
+  private let taken: [Int32]
 
   /// - Parameters:
   ///   - numbers: The signals to handle.
@@ -13,6 +15,7 @@ final class TerminationSignals {
   init(_ numbers: [Int32] = [SIGINT, SIGTERM], whenFirst: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "signals")
     let count = SignalCount()
+    taken = numbers
     Self.active.withLock { $0.formUnion(numbers) }
     sources = numbers.map { number in
       // The default action would end the process before the source is notified.
@@ -26,10 +29,17 @@ final class TerminationSignals {
     }
   }
 
-  /// The signals that a command handles for the rest of its time.
+  /// The signals that a command handles itself now.
   private static let active = Locked(Set<Int32>())
 
-  /// Makes the signals remove the process's copies of stores before they end it, until a command handles them itself.
+  /// Gives the signals back: the next one ends the process, also while it waits for the reader of a result.
+  func end() {
+    for source in sources { source.cancel() }
+    Self.active.withLock { $0.subtract(taken) }
+  }
+
+  /// Makes the signals remove the process's copies of stores before they end it, except while a command handles them
+  /// itself.
   static func removeCopies() -> TerminationSignals {
     let numbers = [SIGINT, SIGTERM, SIGHUP]
     // nohup(1) makes a process ignore SIGHUP.
@@ -42,6 +52,7 @@ final class TerminationSignals {
 
   private init(always numbers: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "ending signals")
+    taken = []
     sources = numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -63,7 +74,7 @@ final class TerminationSignals {
     kill(getpid(), number)
   }
 
-  deinit { for source in sources { source.cancel() } }
+  deinit { end() }
 }
 
 /// The number of signals received, of any kind.

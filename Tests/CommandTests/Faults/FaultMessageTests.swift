@@ -38,6 +38,18 @@ import Testing
       "details of rejects that can't be opened", .replay, fault: Fault(.fail(EIO), calls: [.open], at: 1),
       on: ".rejects.csv.jsonl", gives: 74, message: "can't be read"),
     Case(
+      "a pipeline that can't be read", .plain, fault: Fault(.fail(EIO), calls: [.read], at: 1), on: "/p.json",
+      gives: 74, message: "cannot read the pipeline: Input/output error; check the disk"),
+    Case(
+      "a pipeline that can't be opened", .replay, fault: Fault(.fail(EIO), calls: [.open], at: 1), on: "/p.json",
+      gives: 74, message: "Input/output error; check the disk"),
+    Case(
+      "a model that can't be read", .modelled, fault: Fault(.fail(EIO), calls: [.read], at: 1),
+      on: ".xcdatamodel/contents", gives: 74, message: "Input/output error. Check the file and its disk."),
+    Case(
+      "the version of a model that can't be read", .modelled, fault: Fault(.fail(EIO), calls: [.read], at: 1),
+      on: "/.xccurrentversion", gives: 74, message: "Input/output error. Check the file and its disk."),
+    Case(
       "a lock whose line is written in two pieces", .plain, fault: Fault(.short, calls: [.write], at: 1),
       on: "/s.lock", gives: 65, message: ""),
   ]

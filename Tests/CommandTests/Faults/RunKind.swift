@@ -100,6 +100,14 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     name: "edit by hand", arguments: ["edit", "7", "--store", "s", "--rating", "1", "-y", "-q"], mayOnlyRead: true,
     prepare: export.prepare)
 
+  static let modelled = RunKind(
+    name: "import with a model",
+    arguments: ["import", "spots.csv", "--store", "s", "--entity", "Spot", "--model", "Surfing.xcdatamodeld", "-q"]
+  ) { folder in
+    try LinkedSample.prepare(folder)
+    try folder.write("name,country\nRincon,US\nBells,AU\n", to: "spots.csv")
+  }
+
   static let guess = RunKind(name: "guess", arguments: ["guess", "log.csv", "-o", "g.json", "--force", "-q"]) {
     folder in
     try folder.write(records(0..<60, badEvery: nil), to: "log.csv")

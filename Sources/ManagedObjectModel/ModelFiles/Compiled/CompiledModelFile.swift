@@ -69,9 +69,7 @@ enum CompiledModelFile {
     currentVersionName: String?, hashes: [String: [String: Data]]
   ) {
     let file = package.appendingPathComponent(infoName)
-    guard let data = FileManager.default.contents(atPath: file.path) else {
-      throw ModelFileError.missing(file, "It can't be read.", advice: "Check that the file is there and readable.")
-    }
+    let data = try ModelPackage.contents(of: file, "It can't be read.")
     let list: [String: Any]
     do {
       list = try PropertyListData.dictionary(data)

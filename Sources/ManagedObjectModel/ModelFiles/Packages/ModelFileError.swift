@@ -31,6 +31,22 @@ struct ModelFileError: Error {
       .nsError(code: CocoaError.fileReadNoSuchFile.rawValue)
   }
 
+  /// The error for a file that the system does not read, with the system's error as the underlying one.
+  static func unreadable(_ file: URL, _ problem: String, cause: any Error) -> NSError {
+    let cause = cause as NSError
+    // Anything but a file that is missing, or that this user may not read.
+    guard cause.code == CocoaError.fileReadUnknown.rawValue,
+      let underlying = cause.userInfo[NSUnderlyingErrorKey] as? any Error
+    else { return missing(file, problem, advice: "Check that the file is there and readable.") }
+    let reason = (underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
+    let error = ModelFileError(
+      file: file, line: nil, problem: problem,
+      advice: "\(reason ?? cause.localizedDescription). Check the file and its disk."
+    ).nsError(code: cause.code)
+    let userInfo = error.userInfo.merging([NSUnderlyingErrorKey: underlying]) { $1 }
+    return NSError(domain: error.domain, code: error.code, userInfo: userInfo)
+  }
+
   /// The user-info key of the line number, counted from 1.
   static let lineKey = "OpenCoreDataModelLine"
 }

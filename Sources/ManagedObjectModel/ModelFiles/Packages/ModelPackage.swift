@@ -12,7 +12,8 @@ enum ModelPackage {
 
   /// The bytes of a file of a model.
   ///
-  /// - Throws: `NSError` 260 with `problem` for a file that can't be read, 259 for one that is too large.
+  /// - Throws: `NSError` with `problem`: 260 for a file that is missing or not readable for this user, 256 for one that
+  ///   the system does not read, 259 for one that is too large.
   static func contents(of file: URL, _ problem: String) throws -> Data {
     var status = stat()
     if stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > fileBytesMax {
@@ -21,10 +22,11 @@ enum ModelPackage {
         advice: "Check that it is the model's file."
       ).nsError
     }
-    guard let data = FileManager.default.contents(atPath: file.path) else {
-      throw ModelFileError.missing(file, problem, advice: "Check that the file is there and readable.")
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      throw ModelFileError.unreadable(file, problem, cause: error)
     }
-    return data
   }
 
   /// All versions in an `.xcdatamodeld` or a `.momd`, sorted by name.
