@@ -14,7 +14,8 @@ extension CustomMigration {
     }
     if let expected = step.source, !source.entity.isKindOf(entity: expected) {
       throw NSError.mapping(
-        mapping, "it reads objects of \(expected.name ?? ""), and \(source.objectID) is one of \(source.entity.name ?? "")")
+        mapping,
+        "it reads objects of \(expected.name ?? ""), and \(source.objectID) is one of \(source.entity.name ?? "")")
     }
     let object = NSManagedObject(entity: entity, insertInto: destinationContext)
     object.setStoredValues(at: plan.copied) { plan.value($0, of: source) }

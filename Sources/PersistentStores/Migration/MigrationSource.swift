@@ -45,7 +45,10 @@ package final class MigrationSource {
       SELECT type, name FROM sqlite_master WHERE type <> 'index' AND name NOT GLOB 'sqlite[_]*' AND name NOT GLOB 'Z[_]*'
         ORDER BY 1, 2
       """)
-    for case [.text(let type), .text(let name)] in others where type != "table" || !known.contains(name) {
+    for row in others {
+      guard case .text(let type)? = row.first, case .text(let name)? = row.last,
+        type != "table" || !known.contains(name)
+      else { continue }
       throw NSError.migration(
         "\(url.path) has the \(type) \(name), which is not Core Data's and would not be in the migrated store.",
         advice: "Copy it elsewhere and drop it, or use an inferred mapping, which keeps it.")

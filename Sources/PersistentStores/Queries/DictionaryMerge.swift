@@ -114,12 +114,12 @@ package struct DictionaryMerge {
 
   /// All rows of a group have the values that it is formed by.
   private func value(_ key: PredicateKey, of group: [DictionaryRow], _ aggregates: [StoredValue]) -> StoredValue {
-    let column: Int? =
-      switch ResultKey(key.path) {
-      case .aggregate(let index): return aggregates[index]
-      case .group(let index): indexes[PartColumns.name(of: shape.groups[index])]
-      case nil: indexes[key.name]
-      }
+    let column: Int?
+    switch ResultKey(key.path) {
+    case .aggregate(let index): return aggregates[index]
+    case .group(let index): column = indexes[PartColumns.name(of: shape.groups[index])]
+    case nil: column = indexes[key.name]
+    }
     return column.flatMap { index in group.first.map { $0.values[index] } } ?? .null
   }
 
