@@ -101,14 +101,14 @@ private struct DictionaryColumns {
       _ = try binder.group(by: tree)
       return .objectID(name: description.name)
     }
-    return try column(description, tree, try binder.group(by: tree))
+    return try column(description, of: tree, try binder.group(by: tree))
   }
 
   mutating func column(of property: Any) throws -> DictionaryShape.Column {
     guard let description = property as? NSExpressionDescription else { return try attributeColumn(of: property) }
     let tree = try tree(of: description)
     if tree == .selfObject { return .objectID(name: description.name) }
-    return try column(description, tree, try binder.bind(tree))
+    return try column(description, of: tree, try binder.bind(tree))
   }
 
   private func attributeColumn(of property: Any) throws -> DictionaryShape.Column {
@@ -139,7 +139,7 @@ private struct DictionaryColumns {
   }
 
   private func column(
-    _ description: NSExpressionDescription, _ tree: PredicateOperand, _ value: BoundExpression
+    _ description: NSExpressionDescription, of tree: PredicateOperand, _ value: BoundExpression
   ) throws -> DictionaryShape.Column {
     let (name, type) = (description.name, description.expressionResultType)
     guard value.type != .object else {

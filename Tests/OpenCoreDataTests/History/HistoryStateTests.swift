@@ -64,7 +64,8 @@ struct HistoryStateTests {
   func oneMoment() throws {
     let (coordinator, other) = (try coordinator(), try coordinator())
     try insert(into: coordinator)
-    let connection = try store(coordinator).connection()
+    let store = try store(coordinator)
+    let connection = try store.connection()
     var statements = 0
     var failure: (any Error)?
     connection.traceHandler = { sql in
@@ -72,7 +73,7 @@ struct HistoryStateTests {
       statements += 1
       do { try insert(into: other) } catch { failure = error }
     }
-    let found = try store(coordinator).history(.all, withChanges: true)
+    let found = try HistoryReader(connection, store.idSpaces).transactions(.all, withChanges: true)
     connection.traceHandler = nil
     #expect(failure == nil && statements >= 2)
     #expect(found.map(\.number) == [1] && found.map(\.changes.count) == [1])

@@ -1,4 +1,4 @@
-/// What a key path stands for in an expression about the rows of one result, besides attributes.
+/// What a key path of an expression about the rows of one result stands for, if it is not the path of an attribute.
 package enum ResultKey: Sendable, Hashable {
   /// One of the values that are put together of all rows, by its index.
   case aggregate(Int)
