@@ -114,11 +114,6 @@ final class BruteForceReader: RowReader {
     try query.sort(&rows)
     if !shape.groupNames.isEmpty {
       rows = try unique(rows) { row in try shape.groupNames.map { try value($0, of: row) } }
-      if let having = shape.having {
-        var condition = FetchQuery(entity: query.entity)
-        condition.predicate = having
-        rows = try rows.filter { try accepts(condition, $0) }
-      }
     }
     func shown(_ row: FetchedRow) throws -> [StoredValue] {
       try shape.columns.map { column in
@@ -256,7 +251,7 @@ private struct QueriedLinkedRow: QueriedObject {
 
 extension DictionaryShape {
   fileprivate var hasExpressions: Bool {
-    !aggregates.isEmpty || (columns + groups).contains { if case .expression = $0 { true } else { false } }
+    !aggregates.isEmpty || having != nil || (columns + groups).contains { if case .expression = $0 { true } else { false } }
   }
 }
 
