@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
         let end = min(rows.count, index + request.fetchBatchSize)
         group = FaultGroup(rows[index..<end].map(\.id))
       }
-      let object = object(with: row.id)
+      let object = object(ofRow: row.id)
       let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
       if isRefreshed { object.related = nil }
       if hasValues {
@@ -191,9 +191,11 @@ extension NSManagedObjectContext {
     let unlinked = linked.isEmpty ? rows : rows.filter { !linkedKeys.contains($0.id.key) }
     var result = try (unlinked + linked).compactMap { row -> FetchedRow? in
       let (key, resolved) = (row.id.key, row.id.resolved.key)
-      if graph.deletions[key] != nil || graph.deletions[resolved] != nil { return nil }
+      if let deleted = graph.deletions[key] ?? graph.deletions[resolved], deleted.entity === row.id.entity {
+        return nil
+      }
       if linkedKeys.contains(key), graph.updates[key] == nil, graph.updates[resolved] == nil {
-        return try query.matches(object(with: row.id)) ? row : nil
+        return try query.matches(object(ofRow: row.id)) ? row : nil
       }
       guard let object = graph.updates[key] ?? graph.updates[resolved] else { return row }
       seen.insert(object.key)
@@ -237,8 +239,14 @@ extension NSManagedObjectContext {
 
   /// - Parameter missing: What to note values in whose files are missing, instead of throwing for them.
   func rowsBelow(for ids: [NSManagedObjectID], leavingOut missing: MissingValues? = nil) throws -> [FetchedRow?] {
-    guard let parent else { return try storeReading().rows(for: ids.map(\.resolved), leavingOut: missing) }
-    return try parent.performAndWait { try parent.rows(for: ids, leavingOut: missing) }
+    let rows: [FetchedRow?]
+    if let parent {
+      rows = try parent.performAndWait { try parent.rows(for: ids, leavingOut: missing) }
+    } else {
+      rows = try storeReading().rows(for: ids.map(\.resolved), leavingOut: missing)
+    }
+    // A row of another entity has other attributes: it is not the row of the ID, although it has its key.
+    return zip(ids, rows).map { id, row in row?.id.entity === id.entity ? row : nil }
   }
 
   /// The row that this context has for each of `ids`.

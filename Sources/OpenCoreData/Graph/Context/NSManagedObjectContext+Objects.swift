@@ -105,6 +105,16 @@ extension NSManagedObjectContext {
     return object
   }
 
+  /// The object with the ID of a row that was read. An object of another entity of the hierarchy, whose ID has the same
+  /// key, has no row: it leaves the context, and reads as nil if it was a fault.
+  func object(ofRow id: NSManagedObjectID) -> NSManagedObject {
+    let known = object(with: id)
+    guard known.entity !== id.entity else { return known }
+    if known.isFault { graph.markInaccessible(known) }
+    forgetDeleted(known)
+    return object(with: id)
+  }
+
   /// The object with `objectID`, loaded. (Apple documentation: existingObject(with:).)
   ///
   /// ```swift
@@ -121,7 +131,7 @@ extension NSManagedObjectContext {
       return known
     }
     guard let row = try rowBelow(for: objectID) else { throw Self.notFound(objectID) }
-    return realized(object(with: objectID), row)
+    return realized(object(ofRow: row.id), row)
   }
 
   static func notFound(_ id: NSManagedObjectID) -> NSError {

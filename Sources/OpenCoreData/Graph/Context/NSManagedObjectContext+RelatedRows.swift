@@ -44,7 +44,8 @@ extension NSManagedObjectContext {
     for (row, number) in rows.numbers.keys.enumerated() {
       let (key, version) = (rows.space.key(number), rows.numbers.versions[row])
       let object: NSManagedObject
-      if mayKnowSome, let known = graph.registry[key] {
+      if mayKnowSome, let registered = graph.registry[key] {
+        let known = registered.entity === entity ? registered : self.object(ofRow: storage.id(number))
         if known.isFault, !known.hasValues {
           known.fill(from: FetchedRow(id: known.identity, version: version, values: rows.batch.values(row: row)))
         }

@@ -9,10 +9,10 @@ struct SharedStorages {
   mutating func object(with id: NSManagedObjectID, _ base: BaseRow) -> NSManagedObject {
     guard let (rows, row) = base.packed, let key = id.storeKey, base.version != BaseRow.unknownVersion,
       !context.graph.insertions.hasPackedLinks, id.entity.layout.transientSlots.isEmpty
-    else { return context.object(with: id) }
-    if let known = context.registeredObject(for: id) { return known }
+    else { return context.object(ofRow: id) }
+    if context.registeredObject(for: id) != nil { return context.object(ofRow: id) }
     if last?.rows !== rows { last = (rows, BatchStorage(context, sharing: rows)) }
-    guard let storage = last?.storage else { return context.object(with: id) }
+    guard let storage = last?.storage else { return context.object(ofRow: id) }
     let object = id.entity.objectClass.walked(
       of: id.entity, in: storage, key: key, row: row, version: base.version)
     object.assignedID = id
