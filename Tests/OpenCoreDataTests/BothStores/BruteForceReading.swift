@@ -251,7 +251,8 @@ private struct QueriedLinkedRow: QueriedObject {
 
 extension DictionaryShape {
   fileprivate var hasExpressions: Bool {
-    !aggregates.isEmpty || having != nil || (columns + groups).contains { if case .expression = $0 { true } else { false } }
+    !aggregates.isEmpty || having != nil
+      || (columns + groups).contains { if case .expression = $0 { true } else { false } }
   }
 }
 
