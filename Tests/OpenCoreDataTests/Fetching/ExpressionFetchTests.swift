@@ -139,6 +139,17 @@ struct ExpressionFetchTests {
     #expect(rows.map { $0["rating"] as? Int } == [1] && rows.map { $0["total"] as? Int } == [2])
   }
 
+  @Test("A group that is named twice is one", arguments: Stores.allCases)
+  func namedTwice(stores: Stores) throws {
+    let graph = try WaveGraph(stores, seed: 1, count: 0)
+    try graph.insert([("Reef", 2, 1, 1), ("Reef", 2, 1, 1), ("Point", 5, 1, 1)])
+    let next = PlainColumn.row("rating + 1") { PlainResult(number: Double(($0.rating ?? 0) + 1)) }.description("next")
+    let request = WaveQuestion.dictionaries([next])
+    request.propertiesToGroupBy = ["name", "name", "rating"]
+    let rows = try graph.context.performAndWait { try graph.context.fetch(request) }
+    #expect(rows.compactMap { $0["next"] as? Int }.sorted() == [3, 6])
+  }
+
   @Test("Objects are groups of their own, in one store and in several", arguments: Stores.allCases)
   func groupsByIdentity(stores: Stores) throws {
     let graph = try WaveGraph(stores, seed: 1, count: 0)

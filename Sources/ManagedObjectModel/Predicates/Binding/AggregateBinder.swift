@@ -32,6 +32,7 @@ package struct AggregateBinder {
   /// What variables stand for.
   private let variables: [String: PredicateOperand]
   private var groups: [PredicateOperand: (index: Int, type: PredicateValueType)] = [:]
+  private var groupCount = 0
   package private(set) var aggregates: [RowAggregate] = []
   private var indexes: [PredicateOperand: Int] = [:]
 
@@ -47,7 +48,8 @@ package struct AggregateBinder {
     let value = try withVariables(operand)
     try checkRow(value, in: operand)
     let bound = try value.bound(to: schema)
-    if groups[value] == nil { groups[value] = (groups.count, bound.type) }
+    if groups[value] == nil { groups[value] = (groupCount, bound.type) }
+    groupCount += 1
     return bound
   }
 
