@@ -39,7 +39,30 @@ package struct DictionaryMerge {
       if query.sortKeys.orders(left.values, before: right.values) { return true }
       return !query.sortKeys.orders(right.values, before: left.values) && left.index < right.index
     }
-    return query.slice(distinct(results(sorted.map(\.row))))
+    return query.slice(ordered(distinct(results(sorted.map(\.row)))).map(\.row))
+  }
+
+  /// A result with the values that it is sorted by.
+  private struct Result {
+    let row: DictionaryRow
+    let sortValues: [StoredValue]
+  }
+
+  /// Results that may stand for several rows have no keys; among equal ones their own values decide, as in SQL.
+  private func ordered(_ results: [Result]) -> [Result] {
+    guard shape.joinsRows else { return results }
+    return results.sorted { left, right in
+      if query.sortKeys.orders(left.sortValues, before: right.sortValues) { return true }
+      if query.sortKeys.orders(right.sortValues, before: left.sortValues) { return false }
+      for (index, column) in shape.columns.enumerated() {
+        if column.isObjectID, let one = left.row.id?.key, let other = right.row.id?.key, one != other {
+          return (one.scope, one.number) < (other.scope, other.number)
+        }
+        let order = StoredValueOrder.compare(left.row.values[index], right.row.values[index])
+        if order != 0 { return order < 0 }
+      }
+      return false
+    }
   }
 
   /// The results for the rows of a store without SQL.
@@ -66,7 +89,7 @@ package struct DictionaryMerge {
   // MARK: Groups
 
   /// The results, in the order of their first rows.
-  private func results(_ rows: [DictionaryRow]) -> [DictionaryRow] {
+  private func results(_ rows: [DictionaryRow]) -> [Result] {
     guard !shape.groups.isEmpty || shape.isSummary else { return rows.map { result([$0]) } }
     var groups: [[DictionaryRow]] = shape.isSummary ? [rows] : []
     if !shape.isSummary {
@@ -92,7 +115,7 @@ package struct DictionaryMerge {
     return having.matches { value($0, of: group, aggregates) }
   }
 
-  private func result(_ group: [DictionaryRow]) -> DictionaryRow {
+  private func result(_ group: [DictionaryRow]) -> Result {
     let aggregates = aggregates(of: group)
     let values = shape.columns.map { column -> StoredValue in
       switch column {
@@ -102,7 +125,11 @@ package struct DictionaryMerge {
         indexes[PartColumns.name(of: column)].flatMap { index in group.first.map { $0.values[index] } } ?? .null
       }
     }
-    return DictionaryRow(id: shape.columns.contains(where: \.isObjectID) ? group.first?.id : nil, values: values)
+    let sortValues = query.sortKeys.map { key in
+      indexes[key.name].flatMap { index in group.first.map { $0.values[index] } } ?? .null
+    }
+    let row = DictionaryRow(id: shape.columns.contains(where: \.isObjectID) ? group.first?.id : nil, values: values)
+    return Result(row: row, sortValues: sortValues)
   }
 
   private func aggregates(of group: [DictionaryRow]) -> [StoredValue] {
@@ -130,10 +157,10 @@ package struct DictionaryMerge {
     let values: [StoredValue]
   }
 
-  private func distinct(_ rows: [DictionaryRow]) -> [DictionaryRow] {
-    guard shape.isDistinct else { return rows }
+  private func distinct(_ results: [Result]) -> [Result] {
+    guard shape.isDistinct else { return results }
     var seen: Set<Identity> = []
-    return rows.filter { seen.insert(Identity(id: $0.id?.key, values: $0.values)).inserted }
+    return results.filter { seen.insert(Identity(id: $0.row.id?.key, values: $0.row.values)).inserted }
   }
 }
 
