@@ -42,14 +42,7 @@ extension NSAttributeDescription {
   }
 
   private func integerViolation(_ number: Int64) -> ConstraintViolation? {
-    let range: ClosedRange<Int64>
-    switch attributeType {
-    case .integer16AttributeType: range = Int64(Int16.min)...Int64(Int16.max)
-    case .integer32AttributeType: range = Int64(Int32.min)...Int64(Int32.max)
-    case .integer64AttributeType: range = .min ... .max
-    case .booleanAttributeType: range = 0...1
-    default: return wrongType
-    }
+    guard let range = attributeType.wholeRange else { return wrongType }
     if number > range.upperBound { return tooLarge("\(number)", "\(range.upperBound)") }
     if number < range.lowerBound { return tooSmall("\(number)", "\(range.lowerBound)") }
     return rangeViolation(of: .integer(number))

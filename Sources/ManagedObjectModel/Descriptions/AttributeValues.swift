@@ -79,3 +79,16 @@ extension NSAttributeDescription {
     (value as? String) ?? (value as? NSString).map { String(describing: $0) }
   }
 }
+
+extension NSAttributeType {
+  /// The whole numbers that attributes of this type store; nil for a type of other values.
+  package var wholeRange: ClosedRange<Int64>? {
+    switch self {
+    case .integer16AttributeType: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32AttributeType: Int64(Int32.min)...Int64(Int32.max)
+    case .integer64AttributeType: .min ... .max
+    case .booleanAttributeType: 0...1
+    default: nil
+    }
+  }
+}

@@ -15,14 +15,14 @@ import Foundation
 /// request.propertiesToGroupBy = ["location"]
 /// request.propertiesToFetch = ["location", best]
 /// ```
-// Unchecked: see `FreezeFlag`.
+// Unchecked, as the superclass is. A request reads it where it is executed, and keeps nothing of it.
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
-  /// What is computed. `sum:`, `count:`, `min:`, `max:`, `average:`, `median:` and `stddev:` of a value of the object are
-  /// of all objects that a result stands for: those of its group, or without groups all that the request finds.
+  /// What is computed. `sum:`, `count:`, `min:`, `max:`, `average:`, `median:` and `stddev:` take the values of all objects
+  /// of a group, or, without groups, of all that the request finds.
   open var expression: NSExpression? { willSet { freezeFlag.requireMutable() } }
 
-  /// The type of the results: a number for one with a fraction is cut off at the point if the type is an integer.
-  /// `undefinedAttributeType`, which is the default, stands for the type of the expression.
+  /// The type of the results. An integer type cuts off the fraction of a number. `undefinedAttributeType`, which is the
+  /// default, stands for the type of the expression.
   open var expressionResultType: NSAttributeType = .undefinedAttributeType { willSet { freezeFlag.requireMutable() } }
 
   /// The newer spelling of `expressionResultType`. Setting an unknown raw value is a programming error.

@@ -37,7 +37,7 @@ extension CustomMigration {
       throw NSError.coreData(
         .migration,
         "The value expression of \(object.entity.name ?? "").\(attribute.name) gives \(value.map { "\(type(of: $0))" } ?? "nil") "
-          + "for \(source.objectID), which is no value of the attribute. Change the expression, or CAST its value.")
+          + "for \(source.objectID), which the attribute does not store. Change the expression, or CAST its value.")
     }
     object.setStoredValue(stored, at: part.slot)
   }

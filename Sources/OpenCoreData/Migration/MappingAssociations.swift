@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which destination instances an entity mapping has made of which source objects, in the order in which that happened.
+/// The destination instances that an entity mapping has made, each with its source object, in the order of their making.
 ///
 /// Objects are kept by their keys: about 100 bytes for a pair. A destination instance is held as long as it is not saved,
 /// because it has no key yet.

@@ -114,7 +114,7 @@ private struct DictionaryColumns {
   private func attributeColumn(of property: Any) throws -> DictionaryShape.Column {
     guard let name = (property as? NSPropertyDescription)?.name ?? property as? String else {
       throw NSError.coreData(
-        .coreData, "\(property) is no property: give the name of an attribute, or its NSAttributeDescription.")
+        .coreData, "\(property) is not a property: give the name of an attribute, or its NSAttributeDescription.")
     }
     if name == "objectID" { return .objectID() }
     let path = name.split(separator: ".").map(String.init)

@@ -86,7 +86,7 @@ final class HistoryWriter {
     for key in obtained.values.sorted() { try insertions(in: table, keys: key...key) }
   }
 
-  /// The rows of the table that have one of `keys`, all of which are new, in one statement.
+  /// Notes the new rows of a table with `keys`, in one statement.
   private func insertions(in table: String, keys: ClosedRange<Int64>) throws {
     newKeys[table, default: []].append(keys)
     let number = try transactionNumber()

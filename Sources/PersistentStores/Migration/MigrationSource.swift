@@ -37,8 +37,9 @@ package final class MigrationSource {
     let tables = try opened.connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
     let names = tables.compactMap { row in if case .text(let name)? = row.first { name } else { nil } }
     try MigrationRun.checkHistory(Set(names), url.path)
-    let schema = try SQLSchema(model: model)
-    let known = Set(schema.entities.map(\.tableName) + schema.joinTables.map(\.name))
+    let schema = try SQLSchema(
+      model: model, configuration: nil, existing: StoreLayout(opened.connection), location: url.path)
+    let known = Set(schema.tableNames)
     // Z_ is the beginning of the framework's own tables and triggers, and of indexes that are tables.
     let others = try opened.connection.rows(
       """

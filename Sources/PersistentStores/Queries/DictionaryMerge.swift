@@ -31,9 +31,8 @@ package struct DictionaryMerge {
 
   /// - Parameter parts: The results of each store for `partQuery` and `partShape`.
   package func merge(_ parts: [[DictionaryRow]]) -> [DictionaryRow] {
-    let sortColumns = query.sortKeys.map { indexes[$0.name] }
     let keyed = parts.joined().enumerated().map { index, row in
-      (index: index, row: row, values: sortColumns.map { column in column.map { row.values[$0] } ?? .null })
+      (index: index, row: row, values: query.sortKeys.map { value($0.name, of: [row]) })
     }
     let sorted = keyed.sorted { left, right in
       if query.sortKeys.orders(left.values, before: right.values) { return true }
@@ -90,7 +89,7 @@ package struct DictionaryMerge {
 
   /// The results, in the order of their first rows.
   private func results(_ rows: [DictionaryRow]) -> [Result] {
-    guard !shape.groups.isEmpty || shape.isSummary else { return rows.map { result([$0]) } }
+    guard !shape.groups.isEmpty || shape.isSummary else { return rows.compactMap { result([$0]) } }
     var groups: [[DictionaryRow]] = shape.isSummary ? [rows] : []
     if !shape.isSummary {
       let columns = shape.groups.compactMap { indexes[PartColumns.name(of: $0)] }
@@ -106,30 +105,27 @@ package struct DictionaryMerge {
         }
       }
     }
-    return groups.filter(isWanted).map(result)
+    return groups.compactMap(result)
   }
 
-  private func isWanted(_ group: [DictionaryRow]) -> Bool {
-    guard let having = shape.having else { return true }
+  /// Nil for a group that is not wanted.
+  private func result(_ group: [DictionaryRow]) -> Result? {
     let aggregates = aggregates(of: group)
-    return having.matches { value($0, of: group, aggregates) }
-  }
-
-  private func result(_ group: [DictionaryRow]) -> Result {
-    let aggregates = aggregates(of: group)
+    if let having = shape.having, !having.matches({ value($0, of: group, aggregates) }) { return nil }
     let values = shape.columns.map { column -> StoredValue in
       switch column {
       case .expression(let expression) where expression.isOfResult:
         expression.value.value { value($0, of: group, aggregates) }
-      case .attribute, .objectID, .expression:
-        indexes[PartColumns.name(of: column)].flatMap { index in group.first.map { $0.values[index] } } ?? .null
+      case .attribute, .objectID, .expression: value(PartColumns.name(of: column), of: group)
       }
     }
-    let sortValues = query.sortKeys.map { key in
-      indexes[key.name].flatMap { index in group.first.map { $0.values[index] } } ?? .null
-    }
-    let row = DictionaryRow(id: shape.columns.contains(where: \.isObjectID) ? group.first?.id : nil, values: values)
-    return Result(row: row, sortValues: sortValues)
+    let row = DictionaryRow(id: shape.hasObjectID ? group.first?.id : nil, values: values)
+    return Result(row: row, sortValues: query.sortKeys.map { value($0.name, of: group) })
+  }
+
+  /// The value of the first row in a column of the parts.
+  private func value(_ column: String, of group: [DictionaryRow]) -> StoredValue {
+    indexes[column].flatMap { index in group.first.map { $0.values[index] } } ?? .null
   }
 
   private func aggregates(of group: [DictionaryRow]) -> [StoredValue] {
@@ -141,13 +137,11 @@ package struct DictionaryMerge {
 
   /// All rows of a group have the values that it is formed by.
   private func value(_ key: PredicateKey, of group: [DictionaryRow], _ aggregates: [StoredValue]) -> StoredValue {
-    let column: Int?
     switch ResultKey(key.path) {
-    case .aggregate(let index): return aggregates[index]
-    case .group(let index): column = indexes[PartColumns.name(of: shape.groups[index])]
-    case nil: column = indexes[key.name]
+    case .aggregate(let index): aggregates[index]
+    case .group(let index): value(PartColumns.name(of: shape.groups[index]), of: group)
+    case nil: value(key.name, of: group)
     }
-    return column.flatMap { index in group.first.map { $0.values[index] } } ?? .null
   }
 
   // MARK: Equal results

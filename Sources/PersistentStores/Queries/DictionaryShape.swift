@@ -51,34 +51,31 @@ package struct ExpressionColumn: Sendable {
   package let source: PredicateOperand
   /// Its keys are attributes, and aggregates of the shape.
   package let value: BoundExpression
-  package let resultType: NSAttributeType
-  /// The attribute whose values these are, unchanged.
-  private let decoding: NSAttributeDescription?
+  /// An attribute that has the values of the results.
+  package let attribute: NSAttributeDescription
+  package var resultType: NSAttributeType { attribute.attributeType }
 
   /// - Parameters:
   ///   - resultType: Nil: that of the expression.
-  ///   - decoding: The attribute whose values these are; nil for computed values.
+  ///   - decoding: The attribute whose values these are, unchanged; nil for computed values.
   package init(
     name: String, source: PredicateOperand, value: BoundExpression, resultType: NSAttributeType? = nil,
     decoding: NSAttributeDescription? = nil
   ) {
-    (self.name, self.source, self.value, self.decoding) = (name, source, value, decoding)
-    self.resultType = resultType ?? decoding?.attributeType ?? value.type.attributeType
+    (self.name, self.source, self.value) = (name, source, value)
+    if let decoding {
+      attribute = decoding
+    } else {
+      attribute = NSAttributeDescription()
+      attribute.name = name
+      attribute.attributeType = resultType ?? value.type.attributeType
+    }
   }
 
   /// The key paths of a single row that it reads.
   package var rowPaths: Set<[String]> { value.paths.filter { ResultKey($0) == nil } }
   /// Whether it reads what only a result has.
   package var isOfResult: Bool { value.keys.contains { ResultKey($0.path) != nil } }
-
-  /// An attribute that has the values of the results.
-  package var attribute: NSAttributeDescription {
-    if let decoding { return decoding }
-    let attribute = NSAttributeDescription()
-    attribute.name = name
-    attribute.attributeType = resultType
-    return attribute
-  }
 }
 
 /// One result: its identity, if requested, and its values in the order of the shape's columns.

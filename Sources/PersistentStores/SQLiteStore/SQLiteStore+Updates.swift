@@ -62,7 +62,7 @@ extension SQLiteStore {
     }
     for (slot, _) in expressions {
       let attribute = query.entity.attributeSlots[slot]
-      guard let range = attribute.wholeRange else { continue }
+      guard let range = attribute.attributeType.wholeRange else { continue }
       let statement = try connection.statement(
         "SELECT k, e FROM \(table) WHERE v\(slot) IS NOT NULL AND NOT "
           + "(v\(slot) = CAST(v\(slot) AS INTEGER) AND v\(slot) BETWEEN ? AND ?) LIMIT 1")

@@ -19,7 +19,7 @@ public struct LinkCounts: Sendable, Hashable, Codable {
     self.updated = updated
   }
 
-  /// Decodes counts, of which earlier versions of the program had no `updated`.
+  /// Decodes counts. Earlier versions of the program wrote them without `updated`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     entity = try container.decode(String.self, forKey: .entity)

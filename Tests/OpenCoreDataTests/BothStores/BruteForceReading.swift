@@ -263,7 +263,7 @@ extension NSAttributeDescription {
   fileprivate func computed(_ value: StoredValue, of id: NSManagedObjectID) throws -> StoredValue {
     guard !value.isNull else { return .null }
     let converted = value.converted(to: attributeType)
-    guard let wholeRange else { return converted }
+    guard let wholeRange = attributeType.wholeRange else { return converted }
     guard case .integer(let number) = converted, wholeRange.contains(number), value.number == Double(number) else {
       throw misfit(of: id)
     }

@@ -170,7 +170,7 @@ struct ExpressionFetchTests {
     description.expression = NSExpression(forKeyPath: path)
     let request = WaveQuestion.dictionaries([description])
     let said = message { _ = try graph.context.performAndWait { try graph.context.fetch(request) } }
-    #expect(said.contains("it is no key path"))
+    #expect(said.contains("it is not a key path"))
   }
 
   @Test("One statement groups, computes and chooses")

@@ -86,7 +86,7 @@ package struct AggregateBinder {
     if let group = groups[operand] { return .keyPath(ResultKey.group(group.index).path) }
     switch operand {
     case .keyPath(let path):
-      guard !ResultKey.isReserved(path) else { throw PredicateFailure.expression(operand, "it is no key path.") }
+      guard !ResultKey.isReserved(path) else { throw PredicateFailure.expression(operand, "it is not a key path.") }
       guard let first = path.first, let word = CollectionOperator(rawValue: first) else { return nil }
       let rest = Array(path.dropFirst())
       return try key(of: operand, word.summary, rest.isEmpty ? .selfObject : .keyPath(rest))

@@ -11,17 +11,13 @@ struct SlotCheck {
   init(_ attribute: NSAttributeDescription) {
     isOptional = attribute.isOptional
     hasRules = attribute.hasRules
+    let range = attribute.attributeType.wholeRange
+    integers = range ?? 0...0
     switch attribute.attributeType {
-    case .integer16AttributeType:
-      (kindExpected, integers) = (.integer, Int64(Int16.min)...Int64(Int16.max))
-    case .integer32AttributeType:
-      (kindExpected, integers) = (.integer, Int64(Int32.min)...Int64(Int32.max))
-    case .integer64AttributeType: (kindExpected, integers) = (.integer, .min ... .max)
-    case .booleanAttributeType: (kindExpected, integers) = (.integer, 0...1)
-    case .doubleAttributeType, .floatAttributeType, .dateAttributeType:
-      (kindExpected, integers) = (.real, 0...0)
-    case .stringAttributeType: (kindExpected, integers) = (.text, 0...0)
-    default: (kindExpected, integers) = (.null, 0...0)
+    case _ where range != nil: kindExpected = .integer
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: kindExpected = .real
+    case .stringAttributeType: kindExpected = .text
+    default: kindExpected = .null
     }
   }
 
