@@ -7,7 +7,8 @@ import Testing
 /// `ROUNDS` scales it, `SEED=n ROUNDS=1` repeats one world.
 @Suite("Whatever happens to linked entries, the store holds what the model says")
 struct LinkedSimulatorTests {
-  @Test(arguments: Randomness.seeds(4, long: 600))
+  /// 1357746712: a file leaves out a record for a session of another file that the same run replaces afterwards.
+  @Test(arguments: [1_357_746_712] + Randomness.seeds(4, long: 600))
   func `Runs, dry runs and undos`(seed: UInt64) throws {
     let world = try LinkedSimulation(seed: seed)
     defer { Figures.add("steps", world.stepCount, suite: Self.self) }
@@ -23,14 +24,14 @@ struct LinkedSimulatorTests {
 
   @Test("A model with one wrong rule is found to be wrong", arguments: LinkedModel.Mistake.allCases)
   func canary(mistake: LinkedModel.Mistake) throws {
-    for seed in 1...12 as ClosedRange<UInt64> {
+    for seed in [1_357_746_712] + Array(1...12 as ClosedRange<UInt64>) {
       do {
-        try LinkedSimulation(seed: seed, mistake: mistake).play(steps: 10)
+        try LinkedSimulation(seed: seed, mistake: mistake).play(steps: 15)
       } catch is Mismatch {
         return
       }
     }
-    Issue.record("\(mistake) was not found in 12 worlds")
+    Issue.record("\(mistake) was not found in 13 worlds")
   }
 
   private func expectAgreement(_ world: LinkedSimulation, steps: Int) throws {
@@ -143,6 +144,10 @@ private final class LinkedSimulation {
     guard isKilled || found == counts else {
       throw Mismatch(description: "the run counts \(found), expected \(counts)")
     }
+    if isKilled, try rows() != expected.lines {
+      // What the killed run had replaced may have outdated other files: the run after it imports them, too.
+      expected.run(spots: spots, sessions: sessions, continues: true)
+    }
     model = expected
   }
 
@@ -218,6 +223,15 @@ private final class LinkedSimulation {
     """
 
   private func check() throws {
+    let (found, expected) = (try rows(), model.lines)
+    guard found != expected else { return }
+    throw Mismatch(
+      description: "the store has \(found.filter { !expected.contains($0) }) and lacks "
+        + "\(expected.filter { !found.contains($0) }); \(found.count) lines, expected \(expected.count)")
+  }
+
+  /// What the store holds, in the model's words.
+  private func rows() throws -> [String] {
     let tables = try sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*TAGS'")
     let join = tables.first ?? ""
     let columns = try sql("SELECT name FROM pragma_table_info('\(join)')")
@@ -226,11 +240,8 @@ private final class LinkedSimulation {
     let query = Self.query.replacing("JOINED", with: join).replacing("SESSION = s", with: "\(session) = s")
       .replacing("j.TAG", with: "j.\(tag)").replacing("WHERE TAG", with: "WHERE \(tag)")
       .replacing("OR SESSION NOT", with: "OR \(session) NOT")
-    let (found, expected) = (try sql(query), model.lines + ["ok"])
-    guard found != expected else { return }
-    throw Mismatch(
-      description: "the store has \(found.filter { !expected.contains($0) }) and lacks "
-        + "\(expected.filter { !found.contains($0) }); \(found.count) lines, expected \(expected.count)")
+    let found = try sql(query)
+    return found.last == "ok" ? found.dropLast() : found
   }
 
   private func sql(_ query: String) throws -> [String] {

@@ -10,6 +10,8 @@ struct LinkedModel {
     case comparesBlindly
     case forgetsCodes
     case keepsReplaced
+    /// Records that were left out for sessions that are gone stay left out.
+    case trustsWhatIsGone
   }
 
   struct Row: Hashable {
@@ -47,6 +49,10 @@ struct LinkedModel {
   private struct Content {
     let input: Int
     let text: String
+    /// Whether records were left out because the store had equal sessions.
+    var leftOut = false
+    /// Whether what it has left out may be gone since: the next run imports it again.
+    var isOutdated = false
   }
 
   let replaces: Bool
@@ -69,10 +75,16 @@ struct LinkedModel {
 
   // MARK: Runs
 
-  /// Imports the files; those that were imported last do nothing.
-  mutating func run(spots file: [(name: String, code: String)], sessions files: [String: [Record]]) -> Counts {
+  /// Imports the files; those that were imported last do nothing, unless they were outdated before the run.
+  ///
+  /// - Parameter continues: Whether it ends what an earlier run has begun: both are taken back at once.
+  @discardableResult
+  mutating func run(
+    spots file: [(name: String, code: String)], sessions files: [String: [Record]], continues: Bool = false
+  ) -> Counts {
     var counts = Counts()
-    var run = Run(spots: spots, contents: contents)
+    var run = continues ? runs.popLast() ?? Run() : Run(spots: spots, contents: contents)
+    let outdated = Set(contents.filter { $0.value.last?.isOutdated == true }.keys)
     if begin("spots.csv", "\(file)", in: &run) {
       for (name, code) in file {
         if spots[name] == nil {
@@ -87,20 +99,35 @@ struct LinkedModel {
     }
     for (path, records) in files.sorted(by: { $0.key < $1.key }) {
       let old = Set(contents[path, default: []].map(\.input))
-      guard begin(path, "\(records)", in: &run) else { continue }
+      guard begin(path, "\(records)", again: outdated.contains(path), in: &run) else { continue }
       if replaces, !old.isEmpty {
         run.hasReplaced = true
         contents[path]?.removeAll { old.contains($0.input) }
+        outdate(after: old)
       }
+      let unchanged = counts.unchanged
       take(records, replacing: replaces ? old : [], matches: !replaces || !old.isEmpty, &counts)
+      if counts.unchanged > unchanged, let last = contents[path]?.indices.last { contents[path]?[last].leftOut = true }
     }
     if !run.inputs.isEmpty { runs.append(run) }
     return counts
   }
 
-  /// Whether a file has a content that was not the last one.
-  private mutating func begin(_ path: String, _ text: String, in run: inout Run) -> Bool {
-    if contents[path]?.last?.text == text { return false }
+  /// What was imported after inputs that are replaced, and left out records, may have left them out for their sessions.
+  private mutating func outdate(after old: Set<Int>) {
+    guard mistake != .trustsWhatIsGone, let first = old.min() else { return }
+    for (path, list) in contents {
+      contents[path] = list.map { content in
+        var content = content
+        if content.leftOut, content.input > first { content.isOutdated = true }
+        return content
+      }
+    }
+  }
+
+  /// Whether a file is imported: its content was not the last one, or that is outdated.
+  private mutating func begin(_ path: String, _ text: String, again: Bool = false, in run: inout Run) -> Bool {
+    if contents[path]?.last?.text == text, !again { return false }
     inputCount += 1
     contents[path, default: []].append(Content(input: inputCount, text: text))
     run.inputs.insert(inputCount)
