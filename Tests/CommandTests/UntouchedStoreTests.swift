@@ -32,13 +32,13 @@ import Testing
     for place in range(int(sys.argv[2])):
         store.execute("BEGIN")
         store.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1")
-        store.execute("INSERT INTO ZJOURNALENTRY(Z_PK, Z_ENT, Z_OPT, ZLOCATION) SELECT Z_MAX, 1, 1, 'Left' FROM Z_PRIMARYKEY")
+        store.execute("INSERT INTO ZJOURNALENTRY(Z_PK, Z_ENT, Z_OPT, ZLOCATION) SELECT Z_MAX, 1, 1, ? FROM Z_PRIMARYKEY", (sys.argv[3],))
         store.execute("COMMIT")
     os._exit(0)
     """
 
-  private func leaveLog(rows: Int = 1) throws {
-    _ = try Programs.python(Self.killed, "real/journal.sqlite", "\(rows)", in: folder)
+  private func leaveLog(rows: Int = 1, location: String = "Left") throws {
+    _ = try Programs.python(Self.killed, "real/journal.sqlite", "\(rows)", location, in: folder)
     try #require(folder.exists("real/journal.sqlite-wal") && folder.exists("real/journal.sqlite-shm"))
   }
 
@@ -210,7 +210,8 @@ import Testing
   @Test(arguments: ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
   func `A signal leaves no copy of the store, or the next command removes it`(_ signal: String) throws {
     try folder.makeFolder("temporary")
-    try leaveLog(rows: 3000)
+    // More than a pipe takes.
+    try leaveLog(rows: 3000, location: String(repeating: "Left ", count: 40))
     try FileManager.default.removeItem(atPath: folder.path("real/journal.sqlite-shm"))
     let script = """
       import os, signal, subprocess, sys

@@ -83,14 +83,18 @@ package final class PrivateCopy: CheckedSource {
   private static func copy(_ original: String, to path: String) throws -> [FileState] {
     for attempt in 1...triesMax {
       let before = states(of: original)
+      // A write during the copy would not be noticed.
+      if before.contains(where: \.isTooFresh) {
+        usleep(UInt32(FileState.clockTickNanoseconds / 1000 * attempt))
+        continue
+      }
       do {
         for suffix in suffixes { try copyIfPresent(original + suffix, to: path + suffix) }
       } catch let error as CocoaError {
         // A WAL may disappear during the copy; other errors recur.
         if attempt == triesMax { throw error }
       }
-      if before == states(of: original), !before.contains(where: \.isTooFresh) { return before }
-      usleep(UInt32(FileState.clockTickNanoseconds / 1000 * attempt))
+      if before == states(of: original) { return before }
     }
     throw NSError.coreData(
       .timeout,
