@@ -63,8 +63,7 @@ let package = Package(
       name: "OpenCoreData", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking", "CDispatchLabel"],
       swiftSettings: strict),
     .target(
-      name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking"],
-      swiftSettings: strict),
+      name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores"], swiftSettings: strict),
     .target(
       name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: fuzzedInside),
     .target(name: "PipelineDefinition", dependencies: ["CSV", "Locking"], swiftSettings: fuzzedInside),

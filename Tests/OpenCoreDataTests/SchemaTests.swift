@@ -173,7 +173,7 @@ struct SchemaTests {
       ])
     #expect(schema.entity(named: "Nobody") == nil)
     #expect(schema.entity(numbered: 0) == nil)
-    #expect(schema.primaryKeyRows.count == 4)
+    #expect(schema.entities.count == 4)
   }
 
   @Test("a configuration's store keeps its entities only, numbered among themselves")

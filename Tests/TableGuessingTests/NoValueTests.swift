@@ -9,7 +9,7 @@ import Testing
   private func pipeline(_ rows: (Int) -> String, header: String) throws -> PipelineDefinition {
     let guess = guessed(header + (10...28).map(rows).joined())
     #expect(!guess.isRefused)
-    return try PipelineDefinition(data: Data(PipelineText(guess, name: "a").text.utf8))
+    return try PipelineDefinition(data: Data(PipelineText(guess, name: "a", program: "surfjournal").text.utf8))
   }
 
   @Test(arguments: ["\"–\"", " –", "\" – \""])

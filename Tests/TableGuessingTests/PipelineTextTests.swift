@@ -31,7 +31,9 @@ import Testing
   }
 
   @Test func `The German spreadsheet becomes a pipeline with what it needs`() throws {
-    let text = PipelineText(try Self.diary(), name: "tagebuch", sources: ["surftagebuch.csv"], store: "j.sqlite").text
+    let text = PipelineText(
+      try Self.diary(), name: "tagebuch", sources: ["surftagebuch.csv"], store: "j.sqlite", program: "surfjournal"
+    ).text
     let pipeline = try Self.json(text)
     #expect(pipeline["name"] as? String == "tagebuch")
     #expect(pipeline["source"] as? [String] == ["surftagebuch.csv"])
@@ -51,7 +53,7 @@ import Testing
   }
 
   @Test func `Each point is a comment with its confidence and its evidence`() throws {
-    let text = PipelineText(try Self.diary(), name: "tagebuch").text
+    let text = PipelineText(try Self.diary(), name: "tagebuch", program: "surfjournal").text
     #expect(text.contains("// 0.97: 60 of 60 can be d.M.yyyy, 35 can't be M.d.yyyy"))
     #expect(text.contains("// 0.95: 57 bytes are not UTF-8"))
     #expect(text.contains("// \"timeZone\": \"Europe/Berlin\","))
@@ -59,7 +61,7 @@ import Testing
   }
 
   @Test func `What is commented out can be activated as it is`() throws {
-    let text = PipelineText(try Self.diary(), name: "tagebuch").text
+    let text = PipelineText(try Self.diary(), name: "tagebuch", program: "surfjournal").text
     let active = text.replacing("// \"timeZone\"", with: "\"timeZone\"").replacing("// \"key\"", with: "\"key\"")
     #expect(try Self.json(active)["key"] as? [String] == ["date", "location"])
   }
@@ -67,7 +69,7 @@ import Testing
   @Test func `A plain file of today's dialect is a pipeline that is read as it is`() throws {
     let guess = guessed("date;spot;rating\n2014-07-14;Rincon;4\n2014-07-15;Mundaka;5\n2014-07-16;Malibu;1\n")
     #expect(!guess.isRefused)
-    let text = PipelineText(guess, name: "plain", sources: ["a.csv"]).text
+    let text = PipelineText(guess, name: "plain", sources: ["a.csv"], program: "surfjournal").text
     let definition = try PipelineDefinition(data: Data(text.utf8))
     #expect(definition.dialect.delimiter == ";")
     #expect(definition.columns.map(\.attribute) == ["date", "location", "rating"])
@@ -77,7 +79,8 @@ import Testing
   @Test func `Labels that do not name each column once are replaced by positions`() throws {
     let rows = (10...28).map { "2014-07-\($0),Rincon,3 ft,x\n" }.joined()
     let guess = guessed("Title\n\nDate,Spot,Height,\n" + rows)
-    let dialect = try #require(try Self.json(PipelineText(guess, name: "a").text)["dialect"] as? [String: Any])
+    let dialect = try #require(
+      try Self.json(PipelineText(guess, name: "a", program: "surfjournal").text)["dialect"] as? [String: Any])
     #expect(dialect["header"] as? Bool == false)
     #expect(dialect["skipRows"] as? Int == 3)
     #expect(dialect["columns"] as? [String] == ["date", "location", "height", ""])
@@ -87,7 +90,7 @@ import Testing
     let label = "Spot \"x\" */ // \\ \u{2028} \u{1}"
     let rows = (10...28).map { "2014-07-\($0)\tRincon\n" }.joined()
     let guess = guessed("Date\t\(label)\n\(rows)")
-    _ = try Self.json(PipelineText(guess, name: "a\"b", sources: ["c\\d\n.csv"]).text)
+    _ = try Self.json(PipelineText(guess, name: "a\"b", sources: ["c\\d\n.csv"], program: "surfjournal").text)
     _ = GuessReport(guess).text
   }
 

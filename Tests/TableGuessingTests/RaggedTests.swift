@@ -17,14 +17,14 @@ import Testing
     let guess = guess([";3 ft;4;offshore", ";2 m;3;onshore", ";1 m;5", ";2 m;3;glassy"])
     #expect(!guess.isRefused)
     #expect(guess.layout.ragged.value == .pad)
-    #expect(PipelineText(guess, name: "a").text.contains("\"raggedRows\": \"pad\""))
+    #expect(PipelineText(guess, name: "a", program: "surfjournal").text.contains("\"raggedRows\": \"pad\""))
   }
 
   @Test func `Empty fields beyond the last column are dropped`() {
     let guess = guess([";3 ft;4;offshore", ";2 m;3;onshore;;", ";1 m;5;", ";2 m;3;glassy"])
     #expect(!guess.isRefused)
     #expect(guess.layout.ragged.value == .lenient)
-    #expect(PipelineText(guess, name: "a").text.contains("\"mode\": \"lenient\""))
+    #expect(PipelineText(guess, name: "a", program: "surfjournal").text.contains("\"mode\": \"lenient\""))
   }
 
   static let damaged: [[String]] = [

@@ -173,7 +173,7 @@ import Testing
     #expect(!guess.isRefused)
     #expect(guess.columns.map(\.attribute.value) == ["date", "height", "period", "wind", "location", "rating"])
     #expect(guess.formats("date") == ["M/d/yy"])
-    let text = PipelineText(guess, name: "a").text
+    let text = PipelineText(guess, name: "a", program: "surfjournal").text
     #expect(text.contains("\"header\": false"))
     #expect(text.contains("\"columns\": [\"date\", \"height\", \"period\", \"wind\", \"location\", \"rating\"]"))
   }

@@ -1,11 +1,12 @@
 /// Which folders of a module name types of which others.
 ///
-/// A file uses a folder if its code names a type that is declared at the top level of a file there. Members and
-/// functions are not looked at, nor are names that several files declare, or that the file gives to a type of its own.
+/// A file uses a folder if its code names a type that is declared at the top level of a file there, or a member that a
+/// file there adds to a type of another folder, or a global function or variable. Names that several files declare, or
+/// that the file gives to something of its own, are left out.
 struct FolderScan {
   /// By folder, every folder that it uses; files at the module's root are the folder ".".
   private(set) var arrows: [String: Set<String>] = [:]
-  /// For each arrow a file and a type that it names, to begin with when it has to go.
+  /// For each arrow a file and a name that it uses, to begin with when it has to go.
   private(set) var examples: [Arrow: String] = [:]
 
   struct Arrow: Hashable {
@@ -14,25 +15,29 @@ struct FolderScan {
   }
 
   init(module: String, files: [SourceFile]) {
-    let files = files.filter { $0.isSwift && $0.module == module && !$0.path.contains(".docc/") }
+    let all = files.filter { $0.isSwift && $0.module != nil && !$0.path.contains(".docc/") }
+    let files = all.filter { $0.module == module }
     var owners: [Substring: Set<String>] = [:]
     for file in files {
       arrows[Self.folder(of: file), default: []] = []
       for type in Self.typesDeclared(in: file) { owners[type, default: []].insert(file.path) }
     }
     let folders = Dictionary(uniqueKeysWithValues: files.map { ($0.path, Self.folder(of: $0)) })
+    let members = MemberScan(of: files, types: owners, folders: folders, others: all)
     for file in files {
-      let from = Self.folder(of: file)
       let own = Set(Self.typesDeclared(in: file, nested: true))
       for type in Self.typesNamed(in: file) where !own.contains(type) {
-        guard let owner = owners[type], owner.count == 1, let path = owner.first, path != file.path,
-          let to = folders[path], to != from
-        else { continue }
-        arrows[from, default: []].insert(to)
-        let arrow = Arrow(from: from, to: to)
-        if examples[arrow] == nil { examples[arrow] = "\(file.path) names \(type)" }
+        if let owner = owners[type], owner.count == 1, let path = owner.first { add(type, of: path, in: file, folders) }
       }
+      for (member, path) in members.used(in: file) { add(member, of: path, in: file, folders) }
     }
+  }
+
+  private mutating func add(_ name: Substring, of path: String, in file: SourceFile, _ folders: [String: String]) {
+    guard let from = folders[file.path], let to = folders[path], from != to else { return }
+    arrows[from, default: []].insert(to)
+    let arrow = Arrow(from: from, to: to)
+    if examples[arrow] == nil { examples[arrow] = "\(file.path) names \(name)" }
   }
 
   /// The path of the file's folder below the module; a sub-folder is a folder of its own.
@@ -80,11 +85,11 @@ struct FolderScan {
     return types
   }
 
-  private static func isPartOfName(_ character: Character) -> Bool {
+  static func isPartOfName(_ character: Character) -> Bool {
     character == "_" || character.isLetter || character.isNumber
   }
 
-  private static func isType(_ word: Substring) -> Bool { word.first?.isUppercase == true }
+  static func isType(_ word: Substring) -> Bool { word.first?.isUppercase == true }
 }
 
 extension [String: Set<String>] {

@@ -76,6 +76,33 @@ import Testing
       ])
   }
 
+  @Test func `A member that a folder above adds to a type is found, with its name`() {
+    let roof = ("Sources/M/Roof/A+More.swift", "extension A {\n  var height: Int { 1 }\n}\nlet width = 2\n")
+    let uses = [
+      "func f(_ a: A) { a.height }", "let area = width * 2", "extension A { var twice: Int { 2 * height } }",
+    ]
+    for use in uses {
+      let member = use.contains("width") ? "width" : "height"
+      #expect(
+        Self.differences([roof, ("Sources/M/Ground/D.swift", use)]) == [
+          "Ground uses Roof, which the table does not allow (Sources/M/Ground/D.swift names \(member))"
+        ], "\(use)")
+    }
+  }
+
+  @Test func `A type's own member, a private one, one that is declared twice and a label are no arrows`() {
+    let use = ("Sources/M/Ground/D.swift", "func f(_ a: A) { a.height }\n")
+    for text in [
+      "private extension A {\n  var height: Int { 1 }\n}\n", "struct Roof {\n  var height: Int\n}\n",
+      "extension B {\n  var height: Int { 1 }\n}\n", "extension A {\n  private var height: Int { 1 }\n}\n",
+      "extension A {\n  var height: Int { 1 }\n}\nfunc g() { let height = 1 }\n",
+    ] {
+      #expect(Self.differences([("Sources/M/Roof/A+More.swift", text), use]).isEmpty, "\(text)")
+    }
+    let roof = ("Sources/M/Roof/A+More.swift", "extension A {\n  var height: Int { 1 }\n}\n")
+    #expect(Self.differences([roof, ("Sources/M/Ground/D.swift", "func f(height: Int) -> Int { height }\n")]).isEmpty)
+  }
+
   @Test func `A name in a comment or a text is no arrow, one in an interpolation is`() {
     let quiet = ("Sources/M/Ground/D.swift", "// B\nlet text = \"B\"\n")
     #expect(Self.differences([quiet]).isEmpty)

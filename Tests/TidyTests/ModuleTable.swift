@@ -5,7 +5,7 @@ enum ModuleTable {
     "ManagedObjectModel": ["CEmbeddedModels", "CExpat", "Locking"],
     "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
     "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
-    "StoreInspection": ["Locking", "ManagedObjectModel", "PersistentStores"],
+    "StoreInspection": ["ManagedObjectModel", "PersistentStores"],
     "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV", "Locking"],
     "PipelineEngine": [

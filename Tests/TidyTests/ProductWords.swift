@@ -5,8 +5,8 @@ extension Rule {
     "PipelineEngine", "TableGuessing",
   ]
 
-  /// The prefix of the ledger's tables, the entity, and the names of ready pipelines.
-  static let productWords = ["SJ_", "JournalEntry", "journal-app", "surf-log"]
+  /// The prefix of the ledger's tables, the entity and its model, the names of ready pipelines, and the program.
+  static let productWords = ["SJ_", "JournalEntry", "SurfJournalModel", "journal-app", "surf-log", "surfjournal"]
 
   static let productWordsStay = Rule(
     "Words of the product stay in SurfJournal and surfjournal",
@@ -15,7 +15,8 @@ extension Rule {
       file.isSwift && file.module.map { modulesWithoutProductWords.contains($0) } ?? false
     },
     canaries: [
-      ("let a = \"SJ_RUN\"", 1), ("/// An entry.\nlet a: JournalEntry? = nil", 2), ("let a = \"journal-app\"", 1),
+      ("let a = \"SJ_RUN\"", 1), ("print(\"run surfjournal\")", 1), ("let a = \"SurfJournalModel\"", 1),
+      ("/// An entry.\nlet a: JournalEntry? = nil", 2), ("let a = \"journal-app\"", 1),
       ("let a = \"\"\"\n  surf-log\n  \"\"\"", 2), ("let a = \"surf-log.csv\"  // a file", 1),
       ("let a = \"\"\"\n  // SJ_INPUT\n  \"\"\"", 2),
     ],

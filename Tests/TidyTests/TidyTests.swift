@@ -26,6 +26,14 @@ import Testing
     #expect(Rule.staleCallbacks(in: []).count == Rule.unlabelledCallbacks.values.map(\.count).reduce(0, +))
   }
 
+  @Test func `Every import of the table is in the sources`() {
+    for (module, imports) in ModuleTable.imports {
+      let lines = Repository.files.filter { $0.isSwift && $0.module == module }.lazy.flatMap(\.code)
+      let unused = imports.subtracting(lines.compactMap(ModuleTable.importedModule))
+      #expect(unused.isEmpty, "\(module) does not import \(unused)")
+    }
+  }
+
   @Test func `Arrows point down only`() {
     func below(_ module: String) -> Set<String> {
       let direct = ModuleTable.imports[module] ?? []

@@ -22,10 +22,3 @@ package struct FreezeFlag: ~Copyable, Sendable {
     precondition(!isFrozen, "Can't modify an immutable model.")
   }
 }
-
-extension String {
-  /// Byte order of the UTF-8 text, independent of the locale: the sort order of slots, hashes and columns.
-  package static func byteOrder(_ left: String, _ right: String) -> Bool {
-    left.utf8.lexicographicallyPrecedes(right.utf8)
-  }
-}

@@ -47,7 +47,7 @@ extension NSPersistentStoreCoordinator {
   package func restoreIndexes() throws { try withStore { try $0.restoreIndexes() } }
 
   /// What the WALs of the stores lacked when they were opened, as sentences: SQLite goes on without it.
-  package var losses: [String] { rowStores.compactMap { ($0 as? SQLiteStore)?.loss } }
+  package var losses: [String] { rowStores.compactMap(\.loss) }
 
   /// The greatest key allocated so far for objects of `entity` and related entities; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {

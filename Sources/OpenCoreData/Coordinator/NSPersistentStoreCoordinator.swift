@@ -87,8 +87,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let file = try kind.file(for: storeURL)
     let store = try lock.withLock {
       try checkIsNew(file, nil)
-      if let file, storeType == NSSQLiteStoreType {
-        try migrateIfAsked(file, configuration: configuration, options: options)
+      if let file, kind.files != nil {
+        try migrateIfAsked(file, type: storeType, configuration: configuration, options: options)
       }
       let rows = try kind.open(file, model: managedObjectModel, configuration: configuration, options: options)
       return NSPersistentStore(rows, configurationName: configuration, options: options)

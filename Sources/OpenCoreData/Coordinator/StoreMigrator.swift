@@ -10,6 +10,7 @@ protocol StoreMigrator {
 /// A store of an older version that is about to be opened.
 struct MigratedStore {
   var file: URL
+  let type: String
   let model: NSManagedObjectModel
   let configuration: String?
   let options: [AnyHashable: Any]?
@@ -20,30 +21,32 @@ struct MigratedStore {
 
   /// Nil for a store that is already of this version.
   init?(
-    _ file: URL, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    _ file: URL, type: String, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
   ) throws {
-    (self.file, self.model, self.configuration, self.options) = (file, model, configuration, options)
+    (self.file, self.type, self.model, self.configuration, self.options) = (file, type, model, configuration, options)
     sourceModels = MigrationOptions.sourceModels(options)
-    let metadata = try Self.metadata(of: file, options)
+    let metadata = try Self.metadata(of: file, type, options)
     checksum = VersionHash.checksum(of: metadata.versionHashes)
     if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata.dictionary) { return nil }
   }
 
-  private static func metadata(of file: URL, _ options: [AnyHashable: Any]?) throws -> StoreMetadata {
+  private static func metadata(
+    of file: URL, _ type: String, _ options: [AnyHashable: Any]?
+  ) throws -> StoreMetadata {
     StoreMetadata(
       dictionary: try NSPersistentStoreCoordinator.metadataForPersistentStore(
-        ofType: NSSQLiteStoreType, at: file, options: options))
+        ofType: type, at: file, options: options))
   }
 
   func isUpToDate() throws -> Bool {
-    let metadata = try Self.metadata(of: file, options)
+    let metadata = try Self.metadata(of: file, type, options)
     return model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata.dictionary)
   }
 
   /// The model of the store; nil if it is not found.
   func sourceModel() throws -> NSManagedObjectModel? {
     SourceModelSearch(given: sourceModels, for: model).find(
-      try Self.metadata(of: file, options), configuration: configuration
+      try Self.metadata(of: file, type, options), configuration: configuration
     )
     .found?.model
   }
@@ -52,7 +55,7 @@ struct MigratedStore {
   func bring(to model: NSManagedObjectModel) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: configuration, at: file,
+      ofType: type, configurationName: configuration, at: file,
       options: [
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
         OCDSourceModelsOption: sourceModels,
@@ -64,14 +67,17 @@ struct MigratedStore {
 extension NSPersistentStoreCoordinator {
   /// Migrates the store in `file` with stages, or with a mapping model that leads from its version to the model's, if the
   /// options ask for that and there are any. Otherwise the opening infers a mapping.
-  func migrateIfAsked(_ file: URL, configuration: String?, options: [AnyHashable: Any]?) throws {
+  func migrateIfAsked(
+    _ file: URL, type: String, configuration: String?, options: [AnyHashable: Any]?
+  ) throws {
     guard MigrationOptions(options) != nil, (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
       FileManager.default.fileExists(atPath: file.path)
     else { return }
     let stages = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? any StoreMigrator
     let mappings = MigrationOptions.mappingModels(options)
     guard stages != nil || !mappings.isEmpty,
-      let store = try MigratedStore(file, model: managedObjectModel, configuration: configuration, options: options)
+      let store = try MigratedStore(
+        file, type: type, model: managedObjectModel, configuration: configuration, options: options)
     else { return }
     if let stages { return try stages.migrate(store) }
     guard let source = try store.sourceModel() else { return }

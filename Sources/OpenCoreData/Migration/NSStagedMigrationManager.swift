@@ -50,7 +50,7 @@ extension NSStagedMigrationManager: StoreMigrator {
     let made = NSPersistentContainer(name: "Migration", managedObjectModel: model)
     let coordinator = made.persistentStoreCoordinator
     let added = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: store.configuration, at: store.file, options: nil)
+      ofType: store.type, configurationName: store.configuration, at: store.file, options: nil)
     container = made
     defer {
       container = nil

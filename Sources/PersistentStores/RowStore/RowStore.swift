@@ -30,6 +30,9 @@ package protocol RowStore: AnyObject, Sendable {
   /// other stores one by one.
   var takesPackedLinks: Bool { get }
 
+  /// What was missing of the store's last changes when it was opened, as a sentence; nil if nothing was.
+  var loss: String? { get }
+
   /// Whether the store's configuration has the entity.
   func keeps(_ entity: NSEntityDescription) -> Bool
 
@@ -213,6 +216,7 @@ extension RowStore {
   package var isTransactional: Bool { true }
   package func willWrite(for origin: ChangeOrigin) {}
   package var takesPackedLinks: Bool { false }
+  package var loss: String? { nil }
   package func deferIndexes(of entity: NSEntityDescription) throws {}
   package func restoreIndexes() throws {}
 

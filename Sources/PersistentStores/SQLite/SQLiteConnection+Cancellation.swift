@@ -21,6 +21,4 @@ extension SQLiteConnection {
       throw stop.isCancelled ? CancellationFlag.error : error
     }
   }
-
-  var changedRowCountTotal: Int64 { sqlite3_total_changes64(handle) }
 }

@@ -20,12 +20,15 @@ package enum StoreFailureKind: Sendable, Hashable {
   case ioError
   case diskFull
   case outOfMemory
+  /// A statement does not fit the tables: they are those of another program or version.
+  case otherTables
   case other
 
   /// - Parameter code: A result code of SQLite, primary or extended.
   init(sqliteCode code: Int32) {
     if code == SQLiteError.notAFileCode { self = .notAFile; return }
     switch code & 0xff {
+    case SQLITE_ERROR: self = .otherTables
     case SQLITE_NOMEM: self = .outOfMemory
     case SQLITE_IOERR where code == SQLiteError.ioErrorWithoutMemory: self = .outOfMemory
     case SQLITE_PERM, SQLITE_AUTH: self = .permissionDenied

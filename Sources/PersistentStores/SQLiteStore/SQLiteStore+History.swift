@@ -38,6 +38,7 @@ extension SQLiteStore: HistoryTrackingStore {
         return connection.changedRowCount
       }
     }
+    // The deletion is committed: a failing checkpoint changes nothing about it.
     try? didCommit()
     return count
   }

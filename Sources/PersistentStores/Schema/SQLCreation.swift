@@ -39,14 +39,3 @@ extension SQLNaming {
       + "ON \(table.name) (\(table.secondColumn), \(table.firstColumn))"
   }
 }
-
-extension SQLSchema {
-  /// The rows of a new store's Z_PRIMARYKEY: keys have not been allocated yet.
-  package var primaryKeyRows: [SQLFragment] {
-    entities.map { entity in
-      SQLFragment(
-        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
-        [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superNumber))])
-    }
-  }
-}

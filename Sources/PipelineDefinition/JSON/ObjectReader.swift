@@ -1,3 +1,5 @@
+import Foundation
+
 /// Collects every mistake of a definition, so that they are reported together.
 package final class MistakeList {
   private let sourceMap: SourceMap
@@ -177,6 +179,22 @@ package struct ObjectReader {
     guard let value = value(key) else { return nil }
     guard case .array(let items) = value else { return refuse(key, value, expected: "a list […]") }
     return items.enumerated().map { ($1, "\(path(key))[\($0)]") }
+  }
+
+  /// Records that the key is missing, if it is.
+  func needed<Value>(_ key: String, _ value: Value?) -> Value? {
+    if self.value(key) == nil {
+      note(key, "is missing; the \(self.value("transform") == nil ? "rule" : "transform") needs it")
+    }
+    return value
+  }
+
+  /// A regular expression under `key`.
+  func expression(_ key: String) -> String? {
+    guard let text = needed(key, string(key)) else { return nil }
+    if (try? NSRegularExpression(pattern: text)) != nil { return text }
+    note(key, "'\(text)' is not a valid ICU regular expression; check its brackets and backslashes")
+    return nil
   }
 
   private func refuse<Value>(_ key: String, _ value: JSONValue, expected: String) -> Value? {

@@ -58,22 +58,6 @@ extension ObjectReader {
     }
   }
 
-  /// Records that the key is missing, if it is.
-  func needed<Value>(_ key: String, _ value: Value?) -> Value? {
-    if self.value(key) == nil {
-      note(key, "is missing; the \(self.value("transform") == nil ? "rule" : "transform") needs it")
-    }
-    return value
-  }
-
-  /// A regular expression under `key`.
-  func expression(_ key: String) -> String? {
-    guard let text = needed(key, string(key)) else { return nil }
-    if (try? NSRegularExpression(pattern: text)) != nil { return text }
-    note(key, "'\(text)' is not a valid ICU regular expression; check its brackets and backslashes")
-    return nil
-  }
-
   /// The text of an ISO 8601 date under `key`.
   func date(_ key: String) -> String? {
     guard let text = needed(key, string(key)) else { return nil }

@@ -168,8 +168,7 @@ enum LedgerAccess {
       case .outOfMemory: (.temporaryFailure, "try again when more memory is free")
       case .notAFile: (.noInput, "name the store's file")
       case .notADatabase: (.dataError, "it is not a store; check the path")
-      // SQLITE_ERROR: a statement does not fit the tables.
-      case .other where sqlite.primaryCode == 1:
+      case .otherTables:
         (.dataError, "its tables are not those of a ledger; restore it from a copy")
       default: (.ioError, "check the disk")
       }

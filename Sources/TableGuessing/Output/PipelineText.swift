@@ -13,7 +13,7 @@ package struct PipelineText: Sendable {
   package var model: String?
 
   package init(
-    _ guess: TableGuess, name: String, sources: [String] = [], store: String? = nil, program: String = "surfjournal"
+    _ guess: TableGuess, name: String, sources: [String] = [], store: String? = nil, program: String
   ) {
     self.guess = guess
     self.name = name

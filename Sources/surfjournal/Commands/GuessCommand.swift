@@ -167,7 +167,7 @@ struct GuessCommand: Command {
     let inputs = files.filter { $0 != "-" }
     var text = PipelineText(
       guess, name: name.isEmpty || stem == "-" ? "guessed" : name, sources: inputs.map(relative),
-      store: store.map(relative))
+      store: store.map(relative), program: "surfjournal")
     text.entity = entity
     text.model = model.map { PipelineDefinition.isModelPath($0) ? relative($0) : $0 }
     return text

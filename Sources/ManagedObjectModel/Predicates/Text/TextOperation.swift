@@ -53,7 +53,7 @@ package enum TextComparison {
     if options.isDisjoint(with: .folding) {
       return ByteComparison(lowersCase: false).holds(operation, left: left, right: right)
     }
-    if left.isASCII && right.isASCII {
+    if left.hasOnlyASCII && right.hasOnlyASCII {
       return ByteComparison(lowersCase: options.contains(.caseInsensitive)).holds(operation, left: left, right: right)
     }
     let bytes = ByteComparison(lowersCase: false)
@@ -78,7 +78,7 @@ package enum PatternComparison {
 }
 
 extension Span<UInt8> {
-  var isASCII: Bool {
+  var hasOnlyASCII: Bool {
     for index in indices where self[index] >= 0x80 { return false }
     return true
   }

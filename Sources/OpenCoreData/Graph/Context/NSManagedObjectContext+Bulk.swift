@@ -38,15 +38,6 @@ extension NSManagedObjectContext {
   package func storedValues(withIDs ids: [NSManagedObjectID]) throws -> [[StoredValue]?] {
     try rowsBelow(for: ids).map { $0?.values }
   }
-
-  /// Validates pending insertions by the rules of the model and of the objects' classes, as a save would, without
-  /// saving.
-  ///
-  /// - Throws: A validation error for every object that is invalid.
-  package func validateInsertions() throws {
-    processPendingChanges()
-    try checkForSave(updatesToo: false)
-  }
 }
 
 extension NSManagedObject {

@@ -103,15 +103,3 @@ extension NSRelationshipDescription {
       && inverse.entity.withDescendants.allSatisfy { $0.objectClass.lifecycleHooks.isDisjoint(with: hooks) }
   }
 }
-
-extension ChangeSet {
-  /// The stored objects that packed relationships lead to, whose other end they change, and that are not updated for
-  /// another reason.
-  var packedOtherEnds: [NSManagedObjectID] {
-    let links = insertions.flatMap { $0.batch.links.filter { $0.relationship.inverseRelationship != nil } }
-    let stored = links.flatMap(\.targets).filter { !$0.resolved.isTemporaryID }
-    if links.count < 2, updates.isEmpty { return stored }
-    var seen = Set(updates.map(\.id.resolved.key))
-    return stored.filter { seen.insert($0.resolved.key).inserted }
-  }
-}

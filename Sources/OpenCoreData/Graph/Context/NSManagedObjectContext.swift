@@ -54,14 +54,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     didSet { renewMerging() }
   }
 
-  /// How a save resolves conflicts with the present state of the store: an `NSMergePolicy`. By default the save fails.
-  /// (Apple documentation: mergePolicy.)
-  ///
-  /// ```swift
-  /// context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-  /// try context.save()  // changed values win over those that other contexts have saved
-  /// ```
-  public var mergePolicy: Any = NSErrorMergePolicy
+  /// The merge policy that the client has set.
+  var chosenMergePolicy: Any?
   /// If true, what other contexts save to the parent or, without a parent, to the coordinator is merged automatically
   /// on this context's queue. Default false. (Apple documentation: automaticallyMergesChangesFromParent.)
   ///
@@ -76,7 +70,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The contexts that merge what is saved to this one.
   let mergers = AutomaticMerging()
   /// The source that this context merges from.
-  var mergesFrom: AutomaticMerging?
+  private var mergesFrom: AutomaticMerging?
+
+  /// Merges from the context's present source, and no longer from the previous one.
+  private func renewMerging() {
+    mergesFrom?.remove(self)
+    let source = parent?.mergers ?? persistentStoreCoordinator?.mergers
+    mergesFrom = automaticallyMergesChangesFromParent ? source : nil
+    mergesFrom?.add(self)
+  }
 
   /// The context's name, which a store's history keeps with the transactions of the context that saves to it.
   public var name: String?

@@ -2,9 +2,6 @@ import Foundation
 
 /// Connects entities with contexts and with the classes of objects.
 extension NSEntityDescription {
-  /// The class that the model names for objects of this entity; `NSManagedObject` if the class is not found.
-  var objectClass: NSManagedObject.Type { namedClass as? NSManagedObject.Type ?? NSManagedObject.self }
-
   /// The entity of that name in the context's model.
   public class func entity(
     forEntityName name: String, in context: NSManagedObjectContext

@@ -23,7 +23,7 @@ enum GuessTarget: FuzzTarget {
     let guess = TableGuesser(vocabulary: .journal).guess(sample)
     _ = GuessReport(guess).text
     _ = GuessReport(guess).refusal(below: 0.9)
-    let text = PipelineText(guess, name: "log", sources: ["log.csv"], store: "log.sqlite").text
+    let text = PipelineText(guess, name: "log", sources: ["log.csv"], store: "log.sqlite", program: "surfjournal").text
     do throws(PipelineError) {
       let environment = DefinitionEnvironment(variables: [:], vocabulary: .journal)
       _ = try PipelineDefinition(data: Data(text.utf8), environment: environment)

@@ -109,3 +109,17 @@ extension NSError {
         + "policy.", userInfo: [NSPersistentStoreSaveConflictsErrorKey: conflicts])
   }
 }
+
+extension NSManagedObjectContext {
+  /// How a save resolves conflicts with the present state of the store: an `NSMergePolicy`. By default the save fails.
+  /// (Apple documentation: mergePolicy.)
+  ///
+  /// ```swift
+  /// context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+  /// try context.save()  // changed values win over those that other contexts have saved
+  /// ```
+  public var mergePolicy: Any {
+    get { chosenMergePolicy ?? NSErrorMergePolicy }
+    set { chosenMergePolicy = newValue }
+  }
+}
