@@ -2,6 +2,15 @@
 ///
 /// A block is reusable: `CSVReader.next(into:recordsMax:)` empties it and keeps its storage. Between records `bytes`
 /// may contain those of skipped blank lines.
+///
+/// ```swift
+/// var block = RecordBlock()
+/// while try reader.next(into: &block, recordsMax: 1000) {
+///   for record in block.records {
+///     if let field = block.field(0, of: record) { print(record.line, block.string(of: field)) }
+///   }
+/// }
+/// ```
 public struct RecordBlock: Sendable {
   public internal(set) var bytes: [UInt8] = []
   public internal(set) var fields: [FieldSlice] = []

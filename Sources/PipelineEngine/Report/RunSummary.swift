@@ -141,6 +141,11 @@ public struct RunSummary: Sendable, Hashable, Codable {
   /// Entries written by an export.
   public var exported: Int
   /// What is wrong with the records: all counted, the first ones listed.
+  ///
+  /// ```swift
+  /// for issue in summary.issues.listed { print(issue) }
+  /// if summary.issues.isTruncated { print("of \(summary.issues.errors) errors") }
+  /// ```
   public var issues: Issues
   /// The distribution of the entries' values; nil where it was not counted.
   public var profile: EntryProfile?

@@ -23,6 +23,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   let queue: ContextQueue
 
   /// The coordinator at the bottom of the chain.
+  ///
+  /// ```swift
+  /// let writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+  /// writer.persistentStoreCoordinator = container.persistentStoreCoordinator
+  /// ```
   public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { parent?.persistentStoreCoordinator ?? ownCoordinator }
     set {
@@ -197,6 +202,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Objects inserted and not yet saved by this context. Makes an object for each row. (Apple documentation:
   /// insertedObjects.)
+  ///
+  /// ```swift
+  /// for object in context.insertedObjects where object.value(forKey: "date") == nil {
+  ///   object.setValue(Date(), forKey: "date")
+  /// }
+  /// ```
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
     // The set of a segment is made once and shared.
@@ -217,6 +228,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   /// Objects that the next save deletes. An inserted object that is deleted before a save is in no set. (Apple
   /// documentation: deletedObjects.)
+  ///
+  /// ```swift
+  /// let count = context.deletedObjects.count
+  /// try context.save()
+  /// print("\(count) entries deleted")
+  /// ```
   public var deletedObjects: Set<NSManagedObject> {
     checkQueue()
     return Set(graph.deletions.values)
