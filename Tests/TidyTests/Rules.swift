@@ -1,7 +1,7 @@
 extension Rule {
   static let all: [Rule] = [
     fileLength, traps, isolation, forceUnwraps, bannedWords, unsafePointers, arrows, machinePaths,
-    locks, disabledTests, unlabelledParameters, words, productWordsStay,
+    locks, disabledTests, unlabelledParameters, words, productWordsStay, documented,
   ]
 
   static let fileLinesMax = 400

@@ -12,11 +12,17 @@ open class NSPersistentStoreRequest: NSObject {
 
 /// The kinds of requests.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
+  /// A fetch (`NSFetchRequest`).
   case fetchRequestType = 1
+  /// A save (`NSSaveChangesRequest`).
   case saveRequestType
+  /// A batch insertion (`NSBatchInsertRequest`).
   case batchInsertRequestType = 5
+  /// A batch update (`NSBatchUpdateRequest`).
   case batchUpdateRequestType
+  /// A batch deletion (`NSBatchDeleteRequest`).
   case batchDeleteRequestType
+  /// A history request (`NSPersistentHistoryChangeRequest`).
   case persistentHistoryRequestType
 }
 
@@ -31,9 +37,13 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
+  /// Objects; the default.
   public static let managedObjectResultType = NSFetchRequestResultType([])
+  /// `NSManagedObjectID`s, without reading values.
   public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+  /// Dictionaries of the `propertiesToFetch`, by name.
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+  /// One number: how many objects there are.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 

@@ -34,8 +34,10 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var code: IssueCode?
     /// What is wrong, where, and what to do next.
     public var message: String
+    /// The exit status of a process that ends because of it.
     public var exitCode: ExitCode
 
+    /// Makes a failure. The parameters are the properties of the same names.
     public init(code: IssueCode? = nil, message: String, exitCode: ExitCode) {
       self.code = code
       self.message = message
@@ -72,6 +74,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// When a known input was imported.
     public var importedAt: Date?
 
+    /// Makes a file of a run. The parameters are the properties of the same names.
     public init(
       path: String, bytes: Int, records: Int, contentHash: String? = nil, state: InputState? = nil
     ) {
@@ -98,6 +101,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// Whether there were more than are listed.
     public var isTruncated: Bool
 
+    /// The issues that `log` has counted and listed.
     public init(_ log: IssueLog = IssueLog()) {
       errors = log.errorsTotal
       warnings = log.warningsTotal

@@ -17,8 +17,10 @@ import Foundation
 // Unchecked: all mutable state is confined to the context's queue, on which every method except the `perform` family
 // must be called. `perform` and `performAndWait` run code there.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+  /// Apple's newer name of the type.
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
+  /// The kind of queue that the context belongs to. (Apple documentation: concurrencyType.)
   public let concurrencyType: NSManagedObjectContextConcurrencyType
   let queue: ContextQueue
 
@@ -183,6 +185,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     graph.dropRelated()
   }
 
+  /// Apple's newer spelling of `init(concurrencyType:)`.
+  ///
+  /// - Parameter type: The kind of queue; `.privateQueue` makes one for this context.
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
   var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
@@ -254,8 +259,11 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   /// The main queue.
   case mainQueueConcurrencyType = 2
 
+  /// Apple's newer spelling of `confinementConcurrencyType`.
   public static var confinement: Self { .confinementConcurrencyType }
+  /// Apple's newer spelling of `privateQueueConcurrencyType`.
   public static var privateQueue: Self { .privateQueueConcurrencyType }
+  /// Apple's newer spelling of `mainQueueConcurrencyType`.
   public static var mainQueue: Self { .mainQueueConcurrencyType }
 }
 

@@ -62,10 +62,15 @@ open class NSMergePolicy: NSObject {
 
 /// The kinds of merge policies, with Apple's numbers.
 public enum NSMergePolicyType: UInt, Sendable {
+  /// The save fails; see `NSErrorMergePolicy`.
   case errorMergePolicyType = 0
+  /// By property, the store first; see `NSMergeByPropertyStoreTrumpMergePolicy`.
   case mergeByPropertyStoreTrumpMergePolicyType = 1
+  /// By property, the context first; see `NSMergeByPropertyObjectTrumpMergePolicy`.
   case mergeByPropertyObjectTrumpMergePolicyType = 2
+  /// The context's objects are saved whole; see `NSOverwriteMergePolicy`.
   case overwriteMergePolicyType = 3
+  /// The context's changes are discarded; see `NSRollbackMergePolicy`.
   case rollbackMergePolicyType = 4
 }
 
