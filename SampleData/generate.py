@@ -6,7 +6,7 @@
                            google-sheets.csv, numbers.csv and an .expected.csv
                            for each of these three, spot-reports.jsonl,
                            spot-reports.json, spot-reports.expected.csv and
-                           spot-reports.expected.json beside this file
+                           spot-reports.expected.json next to this file
     generate.py --check    writes nothing; exits 1 if a file is not what it would write
 
 The clean log is that of a surfing club: some thousand sessions over eight years, every one of them importable
@@ -219,7 +219,7 @@ STRICT = {"key": ["date", "location"], "limits": {"fieldBytesMax": 4096, "record
 
 
 class DirtyLog:
-    """The file and, beside it, what each run must report of it."""
+    """The file, and what each run must report of it."""
 
     def __init__(self, rng):
         self.rng = rng

@@ -12,8 +12,8 @@ import CTryRetain
 ///    the lock.
 /// 2. An object is freed after its `deinit`, which waits for the lock. So while a thread has the lock, each address in a
 ///    place is one of an object whose memory is still there, perhaps one that is about to run its `deinit`.
-/// 3. `swift_tryRetain` tells the two apart in one atomic step: it adds a reference, or finds that the last one is gone.
-///    With the reference the object lives on after the lock.
+/// 3. `swift_tryRetain` distinguishes the two in one atomic step: it adds a reference, or finds that the last one is
+/// gone. With the reference the object lives on after the lock.
 /// 4. No code of clients runs under the lock: nothing is released there, and nothing is hashed or compared.
 /// 5. `forget` compares the address, because the place may have been freed and given to another object meanwhile. Two
 ///    objects have one address only if the first is freed, which is after its `forget`.

@@ -117,7 +117,7 @@ extension StoreInspection {
       .filter { (entity.superentity == nil || $0.name.hasPrefix("Z_\(entity.name)_")) }
       .map { "  \($0.isUnique ? "unique index" : "index") \($0.name) on \($0.columns.joined(separator: ", "))" }
     let lines = TextColumns.lines(attributes + relationships) + constraints + own
-    let title = entity.name + (above.map { ", besides what \($0.name) has" } ?? "")
+    let title = entity.name + (above.map { ", in addition to what \($0.name) has" } ?? "")
     return lines.isEmpty ? [] : [title] + lines
   }
 
@@ -136,7 +136,7 @@ extension StoreInspection {
 
   private var otherLines: [String] {
     if others.isEmpty { return [] }
-    return ["beside Core Data's tables"]
+    return ["not part of Core Data's layout"]
       + TextColumns.lines(
         others.map { other in
           let functions =

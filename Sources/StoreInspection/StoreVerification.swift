@@ -23,11 +23,14 @@ public struct StoreVerification: Codable, Hashable, Sendable {
   public var checks: [String]
   /// The number of findings that are errors, and the number of warnings.
   public var errors: Int
+  /// The number of findings that are warnings.
   public var warnings: Int
+  /// What is wrong, in the order of the checks.
   public var findings: [Finding]
   /// What could not be checked, with the reason.
   public var notes: [String]
 
+  /// How grave a finding is.
   public enum Severity: String, Codable, Sendable {
     /// Core Data will fail on it or show wrong objects.
     case error
@@ -39,9 +42,13 @@ public struct StoreVerification: Codable, Hashable, Sendable {
   public struct Finding: Codable, Hashable, Sendable {
     /// A stable identifier, such as `danglingKey`.
     public var code: String
+    /// How grave it is.
     public var severity: Severity
+    /// The name of the entity concerned; nil if the finding concerns none.
     public var entity: String?
+    /// The name of the property concerned; nil if the finding concerns none.
     public var property: String?
+    /// The name of the table concerned; nil if the finding concerns none.
     public var table: String?
     /// The number of affected rows; 0 for a problem of the store as a whole.
     public var count: Int

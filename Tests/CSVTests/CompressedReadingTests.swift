@@ -13,7 +13,7 @@ struct CompressedReadingTests {
     let testDescription: String
     /// A shell command from standard input to standard output.
     let command: String
-    /// Whether it makes an archive, which is no stream.
+    /// Whether it makes an archive, which is not a stream.
     var isArchive = false
     /// Whether all of the content is covered by a checksum.
     var isChecked = true

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 // Rules: text in any encoding reads as the same text in UTF-8; all positions and hashes are those of the bytes of the
-// file; bytes that are no character of the encoding make their record invalid. Python's codecs are the other judge.
+// file; bytes that are not a character of the encoding make their record invalid. Python's codecs are the other judge.
 
 @Suite("A text reads the same in every encoding, and positions are those of its own bytes", .seeded)
 struct EncodingTests {
@@ -141,7 +141,7 @@ struct EncodingTests {
     }
   }
 
-  @Test("Bytes that are no character of the encoding make their record invalid, at their own position")
+  @Test("Bytes that are not a character of the encoding make their record invalid, at their own position")
   func invalid() throws {
     let cases: [(encoding: CSVEncoding, bytes: [UInt8], position: Int)] = [
       (.windows1252, Array("é,b\n".unicodeScalars.map { UInt8($0.value) }) + [0x61, 0x81, 0x0A, 0x62, 0x0A], 5),

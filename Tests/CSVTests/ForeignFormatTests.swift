@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-// Rule: what is no text is refused by its name, with what to do. Python's modules make the samples.
+// Rule: what is not text is refused by its name, with what to do. Python's modules make the samples.
 
-@Suite("What is no text is refused by name")
+@Suite("What is not text is refused by name")
 struct ForeignFormatTests {
   private static let helpers = """
     import sys,io,zipfile,tarfile,gzip,bz2,lzma

@@ -5,7 +5,7 @@ import Testing
 
 // Rules: RFC 1952; gzip is recognised by its first bytes; what came out before a fault is delivered before the fault.
 
-@Suite("Gzip is read as Python's gzip writes it, and damage is told after the good bytes")
+@Suite("Gzip is read as Python's gzip writes it, and damage is reported after the good bytes")
 struct GzipReadingTests {
   private static let text = Array("date,location\n2020-01-01,\"Queens, Waikiki\"\n2020-01-02,Rincon\n".utf8)
 
@@ -139,7 +139,7 @@ struct GzipReadingTests {
     }
   }
 
-  @Test("What follows the gzip data and is no padding is an error, and the data were read")
+  @Test("What follows the gzip data and is not padding is an error, and the data were read")
   func trailing() throws {
     let found = try inflate(try gzip(Self.text) + Array("rest".utf8))
     #expect(found.bytes == Self.text && found.error?.code == .compression)

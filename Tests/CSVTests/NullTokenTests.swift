@@ -5,7 +5,7 @@ import Testing
 
 // Rule: with a text for no value, that text unquoted, the same text quoted and the empty text are three things.
 
-@Suite("A text for no value is told from the same text and from the empty one")
+@Suite("A text for no value is distinguished from the same text and from the empty one")
 struct NullTokenTests {
   private static let dialect = CSVDialect(hasHeader: false, nullToken: Array("\\N".utf8))
 

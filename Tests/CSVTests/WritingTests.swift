@@ -21,7 +21,7 @@ struct WritingTests {
     #expect(String(decoding: try written([["x", value, "y"]]), as: UTF8.self) == "x,\(text),y\n")
   }
 
-  @Test("A record of one empty value is written so that it is no blank line")
+  @Test("A record of one empty value is written so that it is not a blank line")
   func singleEmpty() throws {
     #expect(String(decoding: try written([[""], ["a"]]), as: UTF8.self) == "\"\"\na\n")
   }

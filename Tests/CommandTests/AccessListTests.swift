@@ -60,7 +60,7 @@ struct AccessListTests {
     #expect(made.allSatisfy { $0.hasPrefix("600 ") && $0.contains("m::---") }, "\(made)")
   }
 
-  @Test func `Where store and files get the list of one folder, whoever reads the store reads them`() throws {
+  @Test func `Where store and files get the list of one folder, a reader of the store reads them`() throws {
     _ = try script("write('.', 'u::rwx,u:65534:rwx,g::---,m::rwx,o::---', 'default')")
     _ = try script("write('out', 'u::rwx,u:65534:rwx,g::---,m::rwx,o::---', 'default')")
     try run()

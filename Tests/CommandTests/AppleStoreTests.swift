@@ -154,7 +154,7 @@ struct AppleStoreTests {
   }
 }
 
-/// One of the stores beside the repository.
+/// One of the stores next to the repository.
 struct AppleStore: Sendable, CustomTestStringConvertible {
   let name: String
   let sqliteFile: String

@@ -7,7 +7,7 @@ import Testing
   private let folder: TemporaryFolder
   private static let photo = "6D0A3E0C-98E5-4B61-8A4B-6D2D3C1F7A55"
 
-  /// A device's session is told by what it leads to alone; a person's photo may be a file of its own.
+  /// A device's session is identified only by what it leads to; a person's photo may be a file of its own.
   private static let model = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">

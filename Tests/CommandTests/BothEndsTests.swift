@@ -147,7 +147,7 @@ import Testing
       "SELECT group_concat(ZNAME) FROM (SELECT ZNAME, Z_2SESSIONS FROM Z_1SESSIONS JOIN ZBOARD ON Z_PK = Z_1BOARDS "
       + "ORDER BY 2, 1) GROUP BY Z_2SESSIONS"
     #expect(try rows(join) == "Fish\nFish,Log\n")
-    // Of the sessions no record says anything.
+    // No record says anything about the sessions.
     try folder.write("name,sessions\nPico,2024-01-02\n", to: "spots.csv")
     let later = try run()
     #expect(later.status == 0, "\(later.messages)\(later.text)")

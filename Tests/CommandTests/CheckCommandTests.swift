@@ -69,7 +69,7 @@ import Testing
     #expect(strict.messages.contains("no file matches the pattern ../shared/inbox/*.csv; check it"))
   }
 
-  @Test func `Every mistake is told at once, those of the model too, where it stands`() throws {
+  @Test func `Every mistake is reported at once, with its source location, mistakes in the model too`() throws {
     try folder.write(
       """
       {
@@ -162,7 +162,7 @@ import Testing
     #expect(rows[1]["file"] == nil)
   }
 
-  @Test func `What is not there is a missing input; a wrong definition beside it counts more`() throws {
+  @Test func `What is not there is a missing input; a wrong definition next to it counts more`() throws {
     let missing = try check("none.json")
     #expect(missing.status == 66)
     #expect(missing.text.hasPrefix("none.json: cannot read the pipeline: "))

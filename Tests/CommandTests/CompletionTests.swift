@@ -98,7 +98,7 @@ import Testing
     #expect(try words("seed", "--model", SurfModel.name, "--from", "Tag=t") == [":files Tag="])
   }
 
-  @Test func `Of a store that can't be read the journal's names are offered, and nothing is said`() throws {
+  @Test func `For a store that can't be read the journal's names are offered, without a message`() throws {
     try folder.write("no store", to: "s")
     #expect(try words("list", "--store", "s", "--entity", "") == ["JournalEntry"])
     #expect(try folder.names == ["s"])

@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes, commands)
-  func `A mistake is told, with where to read more`(
+  func `A mistake is reported, with where to read more`(
     mistake: (options: [String], message: String), command: [String]
   ) throws {
     let output = try Programs.run(Tool.url.path, command + mistake.options, in: folder)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The dirty sample log: everything that the table beside it lists is reported, and nothing else.
+/// The dirty sample log: everything that the table next to it lists is reported, and nothing else.
 @Suite struct DirtySampleTests {
   struct Table: Decodable {
     struct Run: Decodable, CustomTestStringConvertible, Sendable {
@@ -126,7 +126,7 @@ import Testing
     return ["--pipeline", "strict.json"]
   }
 
-  /// The header and the original bytes of each record at fault, cut out of the log by their places. Of a record over
+  /// The header and the original bytes of each record at fault, cut out of the log by their places. For a record over
   /// the limit only the bytes up to it are kept.
   private func rejects(_ run: Table.Run) throws -> Data {
     let log = try Data(contentsOf: URL(fileURLWithPath: Repository.dirtyLog))

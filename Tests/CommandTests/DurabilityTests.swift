@@ -2,14 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a person is told is on the disk by then, as the system calls show. Where strace can't be used this is skipped.
+/// What the program reports is on the disk by then, as the system calls show. Where strace can't be used this is
+/// skipped.
 @Suite struct DurabilityTests {
   static let canTrace =
     (try? Programs.run("/usr/bin/env", ["strace", "-f", "-e", "trace=fsync", "true"], in: TemporaryFolder()).status)
     == 0
 
   @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))
-  func `The log and the store are synced before the report has its name, and the report before the input is moved`()
+  func `The WAL and the store are synced before the report has its name, and the report before the input is moved`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))
-  func `An edit by hand is synced before it is told of`() throws {
+  func `An edit by hand is synced before it is reported`() throws {
     let folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)

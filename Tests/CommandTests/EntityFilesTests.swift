@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `Of two sides that could name the other one, that is chosen whose objects have names`() throws {
+  @Test func `If two sides could name each other, the side whose objects have names is chosen`() throws {
     try LinkedSample.prepare(folder)
     try folder.write("name,country\nRincon,US\n", to: "spots.csv")
     try folder.write("name\nGun\nFish\n", to: "boards.csv")

@@ -127,12 +127,12 @@ import Testing
     #expect(try folder.text("second.json").contains("\"inserted\" : 0"))
   }
 
-  @Test func `A mended file of rejects is replayed record by record, each once`() throws {
+  @Test func `A corrected file of rejects is replayed record by record, each once`() throws {
     try folder.write(Self.dirty, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
     let rejects = "log.csv.rejects.csv"
     #expect(try folder.text(rejects) == Logs.header + "soon,3ft,,,B,4\n2014-07-16,3ft,,,C,9\nlater,3ft,,,E,4\n")
-    // Nothing is mended: nothing changes.
+    // Nothing is corrected: nothing changes.
     #expect(try Tool.run("replay", rejects, in: folder).status == 65)
     #expect(try folder.text(rejects) == Logs.header + "soon,3ft,,,B,4\n2014-07-16,3ft,,,C,9\nlater,3ft,,,E,4\n")
     try mend(rejects, replacing: "soon", with: "2014-07-15")
@@ -177,7 +177,7 @@ import Testing
     #expect(try rows() == "3\n")
   }
 
-  @Test func `A file of rejects without the one beside it needs to be told the pipeline and the store`() throws {
+  @Test func `A file of rejects without the file next to it needs the pipeline and the store as options`() throws {
     try folder.write(Self.dirty, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
     let rejects = "log.csv.rejects.csv"

@@ -42,7 +42,7 @@ import Testing
     #expect(output.text.isEmpty)
   }
 
-  @Test func `65: an empty file is no log`() throws {
+  @Test func `65: an empty file is not a log`() throws {
     try folder.write("", to: "empty.csv")
     let output = try Tool.run("import", "empty.csv", "--store", "s", in: folder)
     #expect(output.status == 65)
@@ -71,7 +71,7 @@ import Testing
     #expect(output.messages.contains("ZJOURNALENTRY"))
   }
 
-  @Test func `65: a file that is no store`() throws {
+  @Test func `65: a file that is not a store`() throws {
     let before = try folder.data("log.csv")
     let output = try Tool.run("import", Repository.cleanLog, "--store", "log.csv", in: folder)
     #expect(output.status == 65)
@@ -80,7 +80,7 @@ import Testing
     #expect(try Tool.run("export", "--store", "log.csv", in: folder).status == 65)
   }
 
-  @Test func `65: a database that is no store, and is left alone`() throws {
+  @Test func `65: a database that is not a store, and is left alone`() throws {
     _ = try Programs.sqlite("other", "CREATE TABLE a(b)", in: folder)
     let output = try Tool.run("import", "log.csv", "--store", "other", in: folder)
     #expect(output.status == 65)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [["--report", "none/report.json"], ["--rejects", "none/rejects.csv"]])
-  func `73: a place for reports and rejects that is missing is told before anything is imported`(
+  func `73: a missing folder for reports and rejects is reported before anything is imported`(
     _ option: [String]
   ) throws {
     let output = try Programs.run(
@@ -151,7 +151,7 @@ import Testing
     #expect(output.messages.isEmpty)
   }
 
-  @Test func `74: a closed standard output is no place for a summary, and the store does not become one`()
+  @Test func `74: a summary can't be written to a closed standard output, nor into the store instead`()
     throws
   {
     let output = try Tool.shell("\"$surfjournal\" import log.csv --store s <&- >&- 2>&-", in: folder)

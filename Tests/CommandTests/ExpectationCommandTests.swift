@@ -92,7 +92,7 @@ import Testing
     #expect(few.text.contains("expected at least 90 % of 3, the mean of the last run"), "\(few.text)")
   }
 
-  @Test func `It is explained, and its mistakes are told`() throws {
+  @Test func `It is explained, and its mistakes are reported`() throws {
     try pipeline()
     let explained = try Tool.run("check", "club.json", in: folder)
     #expect(explained.status == 0)

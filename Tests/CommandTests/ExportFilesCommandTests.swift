@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `surfjournal export`: many files, only what is new, and hashes beside them.
+/// `surfjournal export`: many files, only what is new, and hashes next to them.
 @Suite struct ExportFilesCommandTests {
   private let folder: TemporaryFolder
   init() throws {
@@ -153,7 +153,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes)
-  func `A wish that can't be met is a wrong command line`(_ mistake: Mistake) throws {
+  func `Options that can't be satisfied are a wrong command line`(_ mistake: Mistake) throws {
     let output = try Programs.run(Tool.url.path, ["export", "--store", "s"] + mistake.options, in: folder)
     #expect(output.status == 64)
     #expect(output.messages.contains(mistake.message), "\(output.messages)")

@@ -43,7 +43,7 @@ import Testing
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "6\n")
   }
 
-  @Test func `Locks that the system refuses are no fault of the program`() throws {
+  @Test func `Locks that the system refuses are not a fault of the program`() throws {
     #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
     try folder.write("date,rating\n2020-01-02,1\n", to: "b.csv")
     let output = try calls.run(

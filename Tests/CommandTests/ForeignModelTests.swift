@@ -44,7 +44,7 @@ import Testing
     try Programs.run(Tool.url.path, arguments, in: folder)
   }
 
-  @Test func `Columns go to attributes by their names, the model's rules hold, and the rest is told`() throws {
+  @Test func `Columns go to attributes by their names, the model's rules hold, and the rest is reported`() throws {
     let output = try run(["import", "cars.csv", "--entity", "Car", "--json"] + Self.garage)
     #expect(output.status == 65, "\(output.messages)")
     let summary = try output.json()
@@ -64,7 +64,7 @@ import Testing
     #expect(column.messages.contains("it has 'name'"), "\(column.messages)")
   }
 
-  @Test func `Rejects are mended and replayed without a word about entity and model`() throws {
+  @Test func `Rejects are corrected and replayed without a word about entity and model`() throws {
     _ = try run(["import", "cars.csv", "--entity", "Car", "--rejects", "bad.csv"] + Self.garage)
     let mended = try folder.text("bad.csv").replacing("four", with: "4").replacing("\n,4", with: "\nD 4,4")
     try folder.write(mended, to: "bad.csv")
@@ -133,7 +133,7 @@ import Testing
     (["--entity", "Car", "--model", "Garage"], 64, "no model 'Garage' is part of this program"),
     (["--entity", "JournalEntry", "--model", "SurfJournalModel"], 65, "model"),
   ])
-  func `What does not fit is told with what there is`(_ options: [String], status: Int32, message: String) throws {
+  func `What does not match is reported with the choices`(_ options: [String], status: Int32, message: String) throws {
     _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
     let output = try run(["export"] + Self.garage + options)
     #expect(output.status == status, "\(output.messages)")
@@ -141,14 +141,14 @@ import Testing
     #expect(output.text.isEmpty)
   }
 
-  @Test func `Of a store without a model its tables are exported, with what is unknown, and nothing is imported`()
+  @Test func `The tables of a store without a model are exported, with what is unknown, and nothing is imported`()
     throws
   {
     _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
     let unasked = try run(["export", "--entity", "Car", "--store", "garage", "-q"])
     #expect(unasked.status == 65 && unasked.text.isEmpty)
     #expect(unasked.messages.contains("keeps no model") && unasked.messages.contains("--guess-model"))
-    // A model that can't be read is no other case, and wrong in itself.
+    // A model that can't be read is the same case, and wrong in itself.
     _ = try Programs.sqlite("garage", "INSERT INTO Z_MODELCACHE VALUES (x'1234')", in: folder)
     let damaged = try run(["export", "--entity", "Car", "--store", "garage", "-q"])
     #expect(damaged.status == 65 && damaged.messages.contains("can't be used"), "\(damaged.messages)")
@@ -163,7 +163,7 @@ import Testing
     #expect(refused.messages.contains("Name its model with --model"))
   }
 
-  @Test func `Empty texts and no value are told apart where both sides name the text for it`() throws {
+  @Test func `Empty texts and no value are distinguished where both sides name the text for it`() throws {
     try folder.write("plate,wheels\n,1\nA,\\N\n", to: "empty.csv")
     #expect(try run(["import", "empty.csv", "--entity", "Car", "--null", "\\N"] + Self.garage).status == 0)
     let output = try run(["export", "--entity", "Vehicle", "--null", "\\N", "-q"] + Self.garage)

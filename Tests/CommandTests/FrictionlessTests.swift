@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whoever reads frictionless's reports finds in ours what it finds, under the same codes. The independent program is
+/// Readers of frictionless's reports find in ours what it finds, under the same codes. The independent program is
 /// installed by `make frictionless`; without it this test is skipped.
 @Suite struct FrictionlessTests {
   static let python = Repository.path(".build/peers/bin/python3")

@@ -95,7 +95,7 @@ import Testing
     #expect(output.status == 65, "\(output.text)")
   }
 
-  @Test func `What is named and not there is told, with what there is`() throws {
+  @Test func `What is named and not there is reported, with what there is`() throws {
     try folder.write("plate\nx\n", to: "cars.csv")
     let noEntity = try run("guess", "cars.csv", "--entity", "Bike", "--model", "models/Garage.xcdatamodel")
     #expect(noEntity.status == 78)

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [[]] + commands.map { [$0] })
-  func `The version is told everywhere`(_ command: [String]) throws {
+  func `The version is stated everywhere`(_ command: [String]) throws {
     let output = try Programs.run(Tool.url.path, command + ["--version"], in: folder)
     #expect(output.status == 0)
     #expect(

@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `A reader that closes early is no error`() throws {
+  @Test func `A reader that closes early is not an error`() throws {
     let folder = try TemporaryFolder()
     try HostileStores.write("many", in: folder)
     let output = try Tool.shell(

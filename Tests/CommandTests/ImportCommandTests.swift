@@ -27,7 +27,7 @@ import Testing
     #expect(try rows() == Self.twoRows)
   }
 
-  @Test func `A header has any order, letter case and spaces, and may have labels nobody knows`() throws {
+  @Test func `A header has any order, letter case and spaces, and may have unknown labels`() throws {
     try folder.write(
       "RATING, Location ,crew,Date\n4,Rincon,Ann,2014-07-14T07:30:00Z\n", to: "other.csv")
     let output = try Tool.run("import", "other.csv", "--store", "s", "--json", in: folder)
@@ -187,7 +187,7 @@ import Testing
     let summary = try JSONDecoder().decode(Summary.self, from: folder.data("reports/r.json"))
     #expect(summary.kind == command)
     #expect(summary.issues.listed.count == 36)
-    // Rejects lie beside the report.
+    // Rejects are next to the report.
     #expect(folder.exists("reports/surf-log-dirty.csv.rejects.csv") == (command == "import"))
   }
 

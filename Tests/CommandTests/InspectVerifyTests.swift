@@ -59,14 +59,14 @@ import Testing
     #expect(!folder.exists("journal.sqlite-wal") && !folder.exists("journal.sqlite-shm"))
   }
 
-  @Test func `Warnings alone are no failure`() throws {
+  @Test func `Warnings alone are not a failure`() throws {
     _ = try Programs.sqlite("journal.sqlite", "INSERT INTO Z_PRIMARYKEY VALUES (9, 'Ghost', 0, 0)", in: folder)
     let output = try Tool.run("verify", "journal.sqlite", in: folder)
     #expect(output.status == 0)
     #expect(output.text.hasPrefix("journal.sqlite: 1 warning\n"))
   }
 
-  @Test func `A store whose log was left behind is told from one that has none, and shows no files that are not there`()
+  @Test func `A store that lost its WAL is distinguished from one that has none, and shows no missing files`()
     throws
   {
     _ = try Programs.sqlite("journal.sqlite", "DELETE FROM ZJOURNALENTRY", in: folder)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `A verification sees the store at one time, and a locked one is no intact one`() throws {
+  @Test func `A verification sees the store at one time, and a locked one does not count as intact`() throws {
     _ = try Programs.sqlite("journal.sqlite", "PRAGMA journal_mode = DELETE", in: folder)
     let script = """
       import sqlite3, subprocess, sys

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `list`, `show`, `add`, `edit` and `delete` as a script sees them: results on standard output, exit statuses by
-/// sysexits.h, nothing saved that was not wished.
+/// sysexits.h, nothing saved that was not asked for.
 @Suite struct JournalCommandTests {
   private let folder: TemporaryFolder
   init() throws {
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: edits)
-  func `64: without a terminal and without --yes nobody can be asked`(_ edit: [String]) throws {
+  func `64: without a terminal and without --yes the question can't be asked`(_ edit: [String]) throws {
     let before = try folder.data("s")
     let output = try Programs.run(Tool.url.path, edit + ["--store", "s"], in: folder, input: Data("y\n".utf8))
     #expect(output.status == 64)
@@ -153,7 +153,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes)
-  func `What can't be done is told by its cause, and nothing is done`(
+  func `What can't be done is reported with its cause, and nothing is done`(
     _ arguments: [String], status: Int32, message: String
   ) throws {
     let before = try folder.data("s")
@@ -190,7 +190,7 @@ import Testing
     #expect(try rows() == Self.first + Self.second)
   }
 
-  @Test func `64: a value that is not UTF-8 is not mended and saved`() throws {
+  @Test func `64: a value that is not UTF-8 is not repaired and saved`() throws {
     let output = try Tool.shell(#""$surfjournal" edit 1 --store s --location $'caf\xe9' -y"#, in: folder)
     #expect(output.status == 64, "\(output.messages)")
     #expect(output.messages.contains("argument 6 is not UTF-8"))
@@ -207,7 +207,7 @@ import Testing
     let edit = try Unprivileged.run("edit", "1", "--store", "s", "--rating", "5", "-y", in: folder)
     #expect(edit.status == 77)
     #expect(edit.messages.contains("may not be written to"))
-    // No log that nobody else may write to.
+    // No WAL that other users can't write to.
     #expect(try folder.names == ["log.csv", "s", "surfjournal-copy"])
     #expect(try rows() == Self.first + Self.second)
   }

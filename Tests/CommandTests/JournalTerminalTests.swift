@@ -32,7 +32,7 @@ import Testing
   ]
 
   @Test(arguments: [#"n\n"#, #"\n"#, #"yet\n"#, #"\x04"#], edits)
-  func `Anything else throws away, and no later export shows it`(_ answer: String, _ edit: [String]) throws {
+  func `Any other answer discards the edit, and no later export shows it`(_ answer: String, _ edit: [String]) throws {
     let (before, exported) = (try folder.data("s"), try Tool.run("export", "--store", "s", in: folder).bytes)
     let (status, seen) = try Terminal.ask(answer, edit + ["--store", "s"], in: folder)
     #expect(status == 0)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["INT", "TERM", "HUP"])
-  func `Who interrupts the question means no, and leaves nothing beside the store`(_ signal: String) throws {
+  func `An interrupt at the question means no, and leaves nothing next to the store`(_ signal: String) throws {
     let before = try folder.data("s")
     let (status, seen) = try ask("", meanwhile: "kill -\(signal) $PID", "edit", "1", "--rating", "5")
     #expect(status == ["INT": -2, "TERM": -15, "HUP": -1][signal])
@@ -81,7 +81,7 @@ import Testing
   @Test func `A saved edit survives the end of the process at once`() throws {
     let (status, _) = try ask(#"y\n"#, "delete", "1")
     #expect(status == 0)
-    // In the file itself, without a log beside it.
+    // In the file itself, without a WAL next to it.
     #expect(try folder.names == ["log.csv", "out", "s"])
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "1\n")
   }

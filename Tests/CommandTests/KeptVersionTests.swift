@@ -111,7 +111,7 @@ import Testing
     _ = try Programs.sqlite(
       "journal.sqlite", "UPDATE SJ_INPUT SET state = 'complete' WHERE state = 'partial'", in: kept.work)
     let begun = try kept.run("import", "begun.csv", "--pipeline", "nightly.json", "--max-errors", "10", "--json")
-    // It is another file then. Its rows are right all the same: their keys are known.
+    // It is another file then. Its rows are still right: their keys are known.
     #expect(!begun.text.contains("\"state\" : \"resumed\""))
     #expect(
       try kept.differences(of: "[]", from: kept.text("journal.history.json")) != "")
@@ -172,7 +172,7 @@ struct RestoredVersion {
     return output.text
   }
 
-  /// Of the entries of the journal.
+  /// Counts of the entries of the journal.
   func rows(_ columns: String, where condition: String) throws -> String {
     try Programs.sqlite("journal.sqlite", "SELECT \(columns) FROM ZJOURNALENTRY WHERE \(condition)", in: work)
   }

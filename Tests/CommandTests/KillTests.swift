@@ -57,7 +57,7 @@ import Testing
     """
 
   @Test func `Killed many times between its beginning and its end, it ends the same`() throws {
-    // Of the same length as the others: the store's path is in the files whose lengths the ledger has.
+    // The name is as long as the others: the store's path is in the files whose lengths the ledger has.
     let expected = try #require(try outcome(of: "undisturbed", finish))
     #expect(expected.report.contains("\"updated\""))
     #expect(expected.report.contains("17 different values; expected at least 900"))

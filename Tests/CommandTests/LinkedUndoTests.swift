@@ -65,7 +65,7 @@ import Testing
     #expect(try Tool.run("verify", "s.sqlite", in: folder).status == 0)
   }
 
-  @Test func `Updates of linked entries are told from edits`() throws {
+  @Test func `Updates of linked entries are distinguished from edits`() throws {
     try importSpotsAndSessions()
     // Both move a link, and one updates what others lead to.
     try folder.write("date,spot,rating\n2024-01-01,Bells,3\n2024-01-04,Pico,\n", to: "b.csv")

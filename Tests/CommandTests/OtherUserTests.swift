@@ -9,7 +9,7 @@ struct OtherUserTests {
   private let folder: TemporaryFolder
   private var work: String { folder.path("work") }
 
-  /// Root's store in a folder of its own; nobody may read the rest.
+  /// Root's store in a folder of its own; only root may read the rest.
   init() throws {
     folder = try TemporaryFolder()
     try folder.makeFolder("work")

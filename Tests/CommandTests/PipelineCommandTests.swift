@@ -86,7 +86,7 @@ import Testing
     #expect(try Tool.run("run", "best.json", "--output", "-", "-q", in: folder).text == "location\nRincon\n")
   }
 
-  @Test func `A wrong value in a definition is told as the file's mistake`() throws {
+  @Test func `A wrong value in a definition is reported as the file's mistake`() throws {
     _ = try Tool.run("import", "log.csv", "--store", "s", in: folder)
     try folder.write(#"{"name": "p", "store": "s", "export": {"predicate": "rating >"}}"#, to: "p.json")
     let output = try Tool.run("run", "p.json", in: folder)

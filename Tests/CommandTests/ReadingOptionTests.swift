@@ -96,7 +96,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes, ["import", "validate"])
-  func `What an option can't be is told by its name before anything is read`(
+  func `A value that an option can't have is reported with the option's name before anything is read`(
     mistake: (arguments: [String], message: String), command: String
   ) throws {
     try folder.write(Logs.two, to: "log.csv")
@@ -107,7 +107,7 @@ import Testing
     #expect(!folder.exists("s"))
   }
 
-  @Test func `Digits are no seconds where nobody declared them`() throws {
+  @Test func `Digits are not seconds unless they are declared as such`() throws {
     try folder.write("date,location\n20240101,Rincon\n", to: "log.csv")
     let output = try Tool.run("import", "log.csv", "--store", "s", "--entity", "JournalEntry", "-q", in: folder)
     #expect(output.status == 65)

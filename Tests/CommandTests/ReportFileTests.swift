@@ -39,7 +39,7 @@ import Testing
     #expect(try folder.text("r.txt").contains("36 errors"))
   }
 
-  @Test func `A pipeline's reports lie beside its file, and a failed export is told in each of them`() throws {
+  @Test func `A pipeline's reports are next to its file, and a failed export is reported in each of them`() throws {
     try folder.makeFolder("nightly")
     try folder.write(
       #"{"name": "out", "store": "none.sqlite", "export": {"output": "o.csv"}, "#

@@ -211,7 +211,7 @@ import Testing
     #expect(try Programs.python(check, "shown.json", "report.json", in: folder) == line + line)
   }
 
-  @Test func `One file opens where nothing may be written, even for a reader that is told nothing of it`() throws {
+  @Test func `One file opens where nothing may be written, even for a reader that does not know of it`() throws {
     try folder.makeFolder("bundle")
     #expect(try seed("--from", "log.csv", "-o", "bundle/Seed.sqlite", "--single-file", "-q").status == 0)
     try folder.setMode(0o444, of: "bundle/Seed.sqlite")
@@ -225,7 +225,7 @@ import Testing
   @Test(
     .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: [[], ["--single-file"]])
-  func `Of the exported rows it is Apple's own seed: rows, schema text, key rows, hashes`(_ form: [String]) throws {
+  func `A seed of the exported rows is Apple's own seed: rows, schema text, key rows, hashes`(_ form: [String]) throws {
     for file in RealStore.files {
       try FileManager.default.copyItem(at: RealStore.folder.appendingPathComponent(file), to: folder.file(file))
       try folder.setMode(0o644, of: file)

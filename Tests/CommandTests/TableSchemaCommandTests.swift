@@ -24,7 +24,7 @@ import Testing
     #expect(try run.json().counts == Summary.Counts(read: 2, inserted: 1, rejected: 1))
   }
 
-  @Test func `A pipeline's schema is read back as the same columns, and what it leaves out is told`() throws {
+  @Test func `A pipeline's schema is read back as the same columns, and what it leaves out is reported`() throws {
     let output = try Tool.run("pipelines", "export", "surf-log-strict", "--as", "tableschema", in: folder)
     #expect(output.status == 0)
     #expect(output.messages.contains("the schema leaves out the rule 'quantity' of 'height'"))

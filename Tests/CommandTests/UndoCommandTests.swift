@@ -181,7 +181,7 @@ import Testing
     #expect(try undo("-y").status == 65)
   }
 
-  @Test func `Mistakes are told by their cause`() throws {
+  @Test func `Mistakes are reported with their cause`() throws {
     try load("first.csv")
     #expect(try undo().messages.contains("add --yes"))
     #expect(try undo("-y", "-n").status == 64)

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: ["elsewhere/link.sqlite", "real/journal.sqlite"])
-  func `A store with a log stays as it is, whatever name it has, and its log is read`(_ store: String) throws {
+  func `A store with a WAL stays as it is, whatever name it has, and its WAL is read`(_ store: String) throws {
     try leaveLog(rows: 3)
     for reader in Self.readers { try expectUntouched(reader, store, shows: 5) }
     try FileManager.default.removeItem(atPath: folder.path("real/journal.sqlite-shm"))
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: ["elsewhere/link.sqlite", "real/journal.sqlite"])
-  func `Next to a store without a log none appears, not even for a moment`(_ store: String) throws {
+  func `Next to a store without a WAL none appears, not even for a moment`(_ store: String) throws {
     try #require(try Programs.python("import os; print(os.listdir('real'))", in: folder) == "['journal.sqlite']\n")
     for reader in Self.readers { try expectUntouched(reader, store, shows: 2) }
   }
@@ -163,7 +163,7 @@ import Testing
 
   // MARK: Refused writes
 
-  @Test func `A refused write leaves the log where it is`() throws {
+  @Test func `A refused write leaves the WAL where it is`() throws {
     try leaveLog(rows: 3)
     let files = ["real/journal.sqlite", "real/journal.sqlite-wal"]
     let before = try folder.hashes(files)

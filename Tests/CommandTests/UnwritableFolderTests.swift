@@ -5,7 +5,7 @@ import Testing
 // Rule: reading works where neither the folder nor the file can be written, whatever files a crash or a copy has left
 // there, and changes none of them.
 
-@Suite("A store is read by somebody who may write neither to it nor to its folder")
+@Suite("A store is read by a user who may write neither to it nor to its folder")
 struct UnwritableFolderTests {
   private let folder: TemporaryFolder
   init() throws {

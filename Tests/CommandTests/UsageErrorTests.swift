@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A wrong command line ends with 64, does nothing, and is told on standard error with what to do.
+/// A wrong command line ends with 64, does nothing, and is reported on standard error with what to do.
 @Suite struct UsageErrorTests {
   struct Mistake: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -111,7 +111,7 @@ import Testing
     #expect(try folder.text("out.csv").split(separator: "\n").count == 2)
   }
 
-  @Test func `Of an option given twice the last one counts`() throws {
+  @Test func `The last value of an option given twice counts`() throws {
     try folder.write(Logs.two, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "a", "--store", "b", in: folder).status == 0)
     #expect(!folder.exists("a"))

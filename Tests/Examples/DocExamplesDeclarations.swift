@@ -78,4 +78,143 @@ private enum DocExamplesDeclarations {
       print(controller.object(at: IndexPath(indexes: [0, 0])))
     }
   }
+
+  // MARK: Members
+
+  static func errorPolicy(context: NSManagedObjectContext) throws {
+    context.mergePolicy = NSErrorMergePolicy
+    do {
+      try context.save()
+    } catch let error as NSError where error.code == NSManagedObjectMergeError {
+      print("Others have changed the same objects: \(error.localizedDescription)")
+    }
+  }
+
+  static func storeTrumps(container: NSPersistentContainer) {
+    container.viewContext.mergePolicy = NSMergeByPropertyStoreTrumpMergePolicy
+  }
+
+  static func overwrite(context: NSManagedObjectContext) throws {
+    context.mergePolicy = NSOverwriteMergePolicy
+    try context.save()  // replaces what others have saved in the meantime
+  }
+
+  static func rollBack(context: NSManagedObjectContext) throws {
+    context.mergePolicy = NSRollbackMergePolicy
+    try context.save()  // objects that others have changed stay as the store has them
+  }
+
+  static func coordinator(container: NSPersistentContainer) {
+    let writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    writer.persistentStoreCoordinator = container.persistentStoreCoordinator
+  }
+
+  static func insertedObjects(context: NSManagedObjectContext) {
+    for object in context.insertedObjects where object.value(forKey: "date") == nil {
+      object.setValue(Date(), forKey: "date")
+    }
+  }
+
+  static func deletedObjects(context: NSManagedObjectContext) throws {
+    let count = context.deletedObjects.count
+    try context.save()
+    print("\(count) entries deleted")
+  }
+
+  static func objectWithoutContext(context: NSManagedObjectContext) {
+    if let entity = NSEntityDescription.entity(forEntityName: "JournalEntry", in: context) {
+      let draft = JournalEntry(entity: entity, insertInto: nil)
+      draft.location = "Rincon"
+      context.insert(draft)
+    }
+  }
+
+  static func objectID(entry: JournalEntry, background: NSManagedObjectContext) throws {
+    let id = entry.objectID
+    let same = try background.performAndWait { try background.existingObject(with: id).objectID }
+    print(same == id)  // true
+  }
+
+  static func isInserted(context: NSManagedObjectContext) throws {
+    let entry = JournalEntry(context: context)
+    print(entry.isInserted)  // true
+    try context.save()
+    print(entry.isInserted)  // false
+  }
+
+  static func isUpdated(entry: JournalEntry) {
+    entry.rating = 5
+    print(entry.isUpdated)  // true, unless the entry is inserted
+  }
+
+  static func isDeleted(context: NSManagedObjectContext, entry: JournalEntry) throws {
+    context.delete(entry)
+    print(entry.isDeleted)  // true
+    try context.save()
+    print(entry.isDeleted)  // false
+  }
+
+  static func objectHasChanges(entries: [JournalEntry]) {
+    for entry in entries where entry.hasChanges { print(entry.changedValues()) }
+  }
+
+  static func requestEntity(context: NSManagedObjectContext) throws {
+    let request = NSFetchRequest<JournalEntry>()
+    request.entity = NSEntityDescription.entity(forEntityName: "JournalEntry", in: context)
+    let entries = try context.fetch(request)
+    _ = entries
+  }
+
+  static func fetchLimit(context: NSManagedObjectContext, request: NSFetchRequest<JournalEntry>) throws {
+    request.sortDescriptors = [NSSortDescriptor(key: "date", ascending: false)]
+    request.fetchLimit = 10
+    let newest = try context.fetch(request)
+    _ = newest
+  }
+
+  static func fetchBatchSize(context: NSManagedObjectContext, request: NSFetchRequest<JournalEntry>) throws {
+    request.fetchBatchSize = 100  // rows
+    for entry in try context.fetch(request) { print(entry.location ?? "") }
+  }
+
+  static func includesSubentities(context: NSManagedObjectContext, request: NSFetchRequest<JournalEntry>) throws {
+    request.includesSubentities = false
+    let count = try context.count(for: request)
+    _ = count
+  }
+
+  static func controllerInit(context: NSManagedObjectContext) throws {
+    let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+    request.sortDescriptors = [NSSortDescriptor(key: "date", ascending: false)]
+    let controller = NSFetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+    try controller.performFetch()
+  }
+
+  static func controllerContext(controller: NSFetchedResultsController<JournalEntry>) throws {
+    let context = controller.managedObjectContext
+    for entry in controller.fetchedObjects ?? [] { context.delete(entry) }
+    try context.save()
+  }
+
+  static func controllerDelegate(
+    controller: NSFetchedResultsController<JournalEntry>,
+    listView: any NSFetchedResultsControllerDelegate
+  ) throws {
+    controller.delegate = listView
+    try controller.performFetch()
+  }
+
+  static func performFetch(controller: NSFetchedResultsController<JournalEntry>) throws {
+    try controller.performFetch()
+    print(controller.fetchedObjects?.count ?? 0)
+  }
+
+  static func sections(controller: NSFetchedResultsController<JournalEntry>) {
+    for section in controller.sections ?? [] { print(section.name, section.numberOfObjects) }
+  }
+
+  static func fetchedObjects(controller: NSFetchedResultsController<JournalEntry>) {
+    for entry in controller.fetchedObjects ?? [] { print(entry.location ?? "") }
+  }
 }

@@ -92,6 +92,31 @@ struct DocExamplesModel {
     #expect(rating == 5)
   }
 
+  @Test func nsManagedObjectIDMembers() throws {
+    let context = try context(at: url, model: Self.sessionModel())
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    try context.performAndWait {
+      let session = NSEntityDescription.insertNewObject(forEntityName: "Session", into: context)
+      if session.objectID.isTemporaryID { try context.obtainPermanentIDs(for: [session]) }
+      let id = session.objectID
+      #expect(!id.isTemporaryID)
+      try context.save()
+      let text = id.uriRepresentation().absoluteString  // may be stored
+      let found = URL(string: text).flatMap { coordinator.managedObjectID(forURIRepresentation: $0) }
+      #expect(found == id)
+      let ids = [id, id]
+      let names = Set(ids.compactMap(\.entity.name))
+      #expect(names == ["Session"])
+    }
+  }
+
+  @Test func nsManagedObjectModelContentsOf() throws {
+    let file = Repository.file("Sources/SurfJournal/SurfJournalModel.xcdatamodeld")
+    if let model = NSManagedObjectModel(contentsOf: file) { print(model.entities.count) }
+    #expect(NSManagedObjectModel(contentsOf: file)?.entitiesByName.keys.sorted() == ["JournalEntry"])
+    #expect(NSManagedObjectModel(contentsOf: url) == nil)
+  }
+
   @Test func objectBatch() throws {
     let model = Self.sessionModel()
     let context = try context(at: url, model: model)

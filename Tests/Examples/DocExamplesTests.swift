@@ -6,7 +6,8 @@ import Testing
 @Suite("Examples in documentation comments are compiled")
 struct DocExamplesTests {
   private static let declarations = [
-    "ManagedObjectModel/Descriptions/NSManagedObjectModel", "ManagedObjectModel/Descriptions/NSEntityDescription",
+    "ManagedObjectModel/Descriptions/NSManagedObjectModel",
+    "ManagedObjectModel/ModelFiles/NSManagedObjectModel+Loading", "ManagedObjectModel/Descriptions/NSEntityDescription",
     "ManagedObjectModel/Descriptions/NSAttributeDescription",
     "ManagedObjectModel/Descriptions/NSRelationshipDescription",
     "ManagedObjectModel/Descriptions/NSExpressionDescription", "ManagedObjectModel/Predicates/Object/NSExpression",

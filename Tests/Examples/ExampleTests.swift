@@ -4,7 +4,7 @@ import SurfJournal
 import TestSupport
 import Testing
 
-/// The stack shapes that Core Data's tutorials teach, run. The programs beside this file use no name that Apple's
+/// The stack shapes that Core Data's tutorials teach, run. The programs next to this file use no name that Apple's
 /// framework lacks.
 @Suite("Stack shapes of the tutorials")
 struct ExampleTests {
@@ -119,7 +119,7 @@ struct ExampleTests {
     #expect(lines.first == "1/1/01,,,,Spot 0,0" && lines.last == "2/14/01,,,,Spot 44,4")
   }
 
-  @Test("Scratch-pad edit: saved up the chain, or thrown away") @MainActor func scratchPad() throws {
+  @Test("Scratch-pad edit: saved up the chain, or discarded") @MainActor func scratchPad() throws {
     let journal = try OneContext(storeURL: store)
     try journal.addSession(at: "Rincon", rating: 3, on: Date(timeIntervalSinceReferenceDate: 0))
     let entry = try #require(try journal.best(atLeast: 0).first)

@@ -5,12 +5,21 @@ import Testing
 /// The doc comments of the declarations that people meet first.
 @Suite("The declarations that people meet first have doc comments")
 struct FirstDeclarationTests {
-  @Test("Each has a summary, its parameters and its errors", arguments: FirstDeclaration.all)
+  @Test("Each has a summary, its parameters, its errors and an example", arguments: FirstDeclaration.all)
   func documented(_ declaration: FirstDeclaration) throws {
-    let files = try Self.files.get()[declaration.module] ?? []
-    let found = files.flatMap { $0.comments(of: declaration) }
+    let found = try Self.comments(of: declaration)
     #expect(found.count == 1, "the list names one declaration by its beginning")
-    for comment in found { #expect(comment.omissions.isEmpty, "\(comment.omissions)") }
+    let omitted = FirstDeclaration.shownByType.contains(declaration) ? ["the example"] : []
+    for comment in found { #expect(comment.omissions == omitted) }
+  }
+
+  @Test("One without an example is used in the example of its type", arguments: FirstDeclaration.shownByType)
+  func shownByType(_ declaration: FirstDeclaration) throws {
+    #expect(FirstDeclaration.all.contains(declaration))
+    let type = try Self.comments(of: try #require(declaration.owner))
+    let use = try #require(declaration.use)
+    #expect(type.count == 1)
+    for comment in type { #expect(comment.examples.contains(use), "\(use)") }
   }
 
   @Test("There are as many as a client meets") func size() { #expect(FirstDeclaration.all.count >= 80) }
@@ -18,8 +27,16 @@ struct FirstDeclarationTests {
   @Test("What a comment leaves out is found") func canary() {
     let source = """
       /// A list.
+      ///
+      /// ```swift
+      /// List().isEmpty
+      /// ```
       open class List {
         /// Makes one.
+        ///
+        /// ```swift
+        /// List()
+        /// ```
         ///
         /// - Parameter count: How many.
         public init(count: Int, by name: (Int, [String]) -> Void) throws {
@@ -43,9 +60,13 @@ struct FirstDeclarationTests {
     #expect(omissions("open class List", "") == [[]])
     #expect(omissions("public init(") == [["the parameter name", "the errors"]])
     #expect(omissions("public var isEmpty") == [["the summary"]])
-    #expect(omissions("public func add(") == [[]])
+    #expect(omissions("public func add(") == [["the example"]])
     #expect(omissions("public var isEmpty", "Inner") == [["the summary"]])
     #expect(omissions("public var isFull") == [])
+  }
+
+  private static func comments(of declaration: FirstDeclaration) throws -> [DeclarationComment] {
+    try files.get()[declaration.module, default: []].flatMap { $0.comments(of: declaration) }
   }
 
   /// By module, its files. They are read once for all declarations.
@@ -126,16 +147,28 @@ private struct DeclarationComment {
     self.signature = signature
   }
 
+  /// The code between ```` ```swift ```` and the next ```` ``` ````.
+  var examples: String { part(odd: true) }
+  private var prose: String { part(odd: false) }
+
+  private func part(odd: Bool) -> String {
+    comment.split(separator: "```", omittingEmptySubsequences: false).enumerated()
+      .filter { !$0.offset.isMultiple(of: 2) == odd }
+      .map { odd ? $0.element.trimmingPrefix("swift") : $0.element }
+      .joined(separator: "\n")
+  }
+
   var omissions: [String] {
     let summary = comment.prefix { $0 != "\n" }.drop { $0 == " " }
     if summary.isEmpty || summary.hasPrefix("- ") { return ["the summary"] }
     let missing = parameters.filter { name in
-      !["`\(name)`", "- Parameter \(name):", "- \(name):"].contains { comment.contains($0) }
+      !["`\(name)`", "- Parameter \(name):", "- \(name):"].contains { prose.contains($0) }
     }
     let words = signature.split { !$0.isLetter }
     let throwing = words.contains("throws") && !words.contains("rethrows")
     return missing.map { "the parameter \($0)" }
-      + (throwing && !comment.lowercased().contains("throw") ? ["the errors"] : [])
+      + (throwing && !prose.lowercased().contains("throw") ? ["the errors"] : [])
+      + (examples.isEmpty ? ["the example"] : [])
   }
 
   /// The names by which the body knows the parameters.

@@ -1,13 +1,37 @@
 import Testing
 
 /// A public declaration that people meet first, by how its line in the sources begins.
-struct FirstDeclaration: CustomTestStringConvertible, Sendable {
+struct FirstDeclaration: CustomTestStringConvertible, Hashable, Sendable {
   let module: String
   /// The type that has the declaration; empty for a declaration at the top level.
   let type: String
   let beginning: String
 
   var testDescription: String { "\(module) \(type) \(beginning)" }
+
+  /// The declaration of its type; nil at the top level.
+  var owner: FirstDeclaration? { Self.all.first { $0.type.isEmpty && $0.words.contains(type) } }
+
+  /// How an example uses a property, a function, or an initialiser with its first label.
+  var use: String? {
+    let words = words
+    guard let keyword = words.firstIndex(where: { ["var", "let", "func", "init"].contains($0) }),
+      keyword + 1 < words.count
+    else { return nil }
+    return words[keyword] == "init" ? "(\(words[keyword + 1]):" : ".\(words[keyword + 1])"
+  }
+
+  private var words: [String] { beginning.split { !$0.isLetter && !$0.isNumber }.map(String.init) }
+
+  /// Those that the example of their type shows as well as an own one would. Everything else in `all` has an example.
+  static let shownByType = [
+    FirstDeclaration(
+      module: "OpenCoreData", type: "NSManagedObject", beginning: "public required convenience init(context"),
+    FirstDeclaration(module: "PipelineEngine", type: "RunOptions", beginning: "public var store"),
+    FirstDeclaration(module: "PipelineEngine", type: "RunSummary", beginning: "public var outcome"),
+    FirstDeclaration(module: "PipelineEngine", type: "RunSummary", beginning: "public var failure"),
+    FirstDeclaration(module: "PipelineEngine", type: "RunSummary", beginning: "public var counts"),
+  ]
 
   /// What a client begins with: containers, contexts, requests, controllers, predicates, models, runners, definitions,
   /// readers and writers.

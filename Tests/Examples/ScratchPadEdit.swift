@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SurfJournal
 
-/// Editing on a scratch pad: a child context holds the edits until they are saved up, or is thrown away with them.
+/// Editing on a scratch pad: a child context holds the edits until they are saved up, or is discarded with them.
 @MainActor final class ScratchPadEdit {
   let mainContext: NSManagedObjectContext
   let entry: JournalEntry
@@ -14,14 +14,14 @@ import SurfJournal
     scratchPad = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     scratchPad.parent = mainContext
     if let entry {
-      // The same session, but another object: what is changed in it is seen by nobody else.
+      // The same session, but another object: what is changed in it is seen nowhere else.
       self.entry = scratchPad.object(with: entry.objectID) as? JournalEntry ?? JournalEntry(context: scratchPad)
     } else {
       self.entry = JournalEntry(context: scratchPad)
     }
   }
 
-  /// One level up, and on to the disk. Whoever cancels does nothing: the edits go with the scratch pad.
+  /// One level up, and on to the disk. To cancel, do nothing: the edits go with the scratch pad.
   func save() throws {
     guard scratchPad.hasChanges else { return }
     try scratchPad.save()

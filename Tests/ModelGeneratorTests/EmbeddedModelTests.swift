@@ -54,7 +54,7 @@ import Testing
     ClassCase(testDescription: "a class of which nothing is generated", name: ".Berth", expected: Berth.self),
     ClassCase(
       testDescription: "the same with its module", name: "ModelGeneratorTests.Berth", expected: Berth.self),
-    ClassCase(testDescription: "the base class, which is no model's", name: "NSManagedObject", expected: nil),
+    ClassCase(testDescription: "the base class, which belongs to no model", name: "NSManagedObject", expected: nil),
     ClassCase(testDescription: "no such class", name: "Submarine", expected: nil),
     ClassCase(testDescription: "no managed object class", name: "EmbeddedModelTests", expected: nil),
     ClassCase(testDescription: "an empty name", name: "", expected: nil),

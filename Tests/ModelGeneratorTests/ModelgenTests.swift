@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// The generator beside this test bundle, run on a model made for the occasion.
+/// The generator next to this test bundle, run on a model made for the occasion.
 private enum Modelgen {
   struct Output {
     var status: Int32

@@ -55,7 +55,7 @@ struct ModelLoadingTests {
   }
 
   @Test(
-    "what is no model is refused with the path and the remedy",
+    "what is not a model is refused with the path and the remedy",
     arguments: [
       (
         [

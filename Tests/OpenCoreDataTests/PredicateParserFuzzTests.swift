@@ -114,7 +114,7 @@ struct PredicateParserFuzzTests {
     }
   }
 
-  /// Data and decimals have no literals of their own, UUIDs are text, and inf and nan are no numbers of the language.
+  /// Data and decimals have no literals of their own, UUIDs are text, and inf and nan are not numbers of the language.
   private static func hasLiteral(_ constant: PredicateConstant) -> Bool {
     switch constant {
     case .real(let value): value.isFinite

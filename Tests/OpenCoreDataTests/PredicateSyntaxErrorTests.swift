@@ -126,7 +126,7 @@ struct PredicateSyntaxErrorTests {
     }
   }
 
-  @Test("a %K that is no key path is refused", arguments: ["", "a..b", ".a", "tags.@cnt"])
+  @Test("a %K that is not a key path is refused", arguments: ["", "a..b", ".a", "tags.@cnt"])
   func wrongKeyPath(_ path: String) {
     #expect(throws: NSError.self) { try NSPredicate.parse(format: "%K == 1", arguments: [path]) }
     #expect(throws: NSError.self) { try NSPredicate.parse(format: "%K == 1", arguments: [3]) }

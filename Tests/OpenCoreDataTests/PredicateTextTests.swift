@@ -144,7 +144,7 @@ struct PredicateTextTests {
     }
   }
 
-  @Test("the SQL functions are 0 or NULL for what is no text, and refuse unknown operations and indexes")
+  @Test("the SQL functions are 0 or NULL for what is not text, and refuse unknown operations and indexes")
   func functions() throws {
     let database = try PredicateDatabase()
     #expect(try database.run(SQLFragment("SELECT OCD_STRING_COMPARE(0, 0, NULL, 'a')")) == [[.integer(0)]])

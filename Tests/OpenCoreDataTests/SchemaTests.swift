@@ -63,7 +63,7 @@ struct SchemaTests {
   }
 
   /// As stores of frameworks 641 to 1145 have them: positions stand behind the keys of the whole table, in join tables
-  /// in the order of the columns; relationships of one name that lead to one entity are told apart by a number.
+  /// in the order of the columns; relationships of one name that lead to one entity are distinguished by a number.
   @Test("positions stand behind all keys, and names in join tables differ by where they lead")
   func positionsAndJoinNames() throws {
     let model = """

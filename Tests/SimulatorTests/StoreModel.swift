@@ -1,6 +1,6 @@
 /// What a store and its ledger must hold: the rules of imports, in the plainest form that states them.
 ///
-/// It is told what a step does, and how far a disturbed run came; the rest it works out from the lines of the inputs.
+/// It gets what a step does, and how far a disturbed run came; the rest it works out from the lines of the inputs.
 struct StoreModel {
   /// A rule that the model gets wrong on purpose, so that a test shows that the simulator finds it.
   enum Mistake: CaseIterable {

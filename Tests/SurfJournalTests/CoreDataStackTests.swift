@@ -34,7 +34,7 @@ import Testing
     #expect(!stack.mainContext.hasChanges)
   }
 
-  @Test func `What is on a scratch pad is seen by nobody until it is saved`() throws {
+  @Test func `What is on a scratch pad is not seen elsewhere until it is saved`() throws {
     let scratch = stack.newScratchContext()
     let entry = JournalEntry(context: scratch)
     entry.location = "Rincon"
@@ -47,13 +47,13 @@ import Testing
     #expect(try storedCount() == 1)
   }
 
-  @Test func `A scratch pad that is let go of takes its changes along`() throws {
+  @Test func `A scratch pad that is released takes its changes along`() throws {
     do { _ = JournalEntry(context: stack.newScratchContext()) }
     try stack.saveContext()
     #expect(try storedCount() == 0)
   }
 
-  @Test func `Opening is once; a store that is no store is an error with Core Data's own`() throws {
+  @Test func `Opening is once; a store that is not a store is an error with Core Data's own`() throws {
     try stack.open()
     #expect(stack.isOpen)
     try folder.write("date,rating\n", to: "log.csv")

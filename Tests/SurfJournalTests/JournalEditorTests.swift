@@ -7,7 +7,7 @@ import Testing
 
 /// Entries are edited on a scratch pad (Core Data Programming Guide: "Use child contexts as scratch pads"; a save goes
 /// one level up, NSManagedObjectContext `save()`):
-/// - nothing of an edit is in the store before it is saved, or ever if it is thrown away;
+/// - nothing of an edit is in the store before it is saved, or ever if it is discarded;
 /// - a save goes up the whole chain, and is in the store whole or not at all;
 /// - optimistic locking counts from the moment at which the entry was read, not from the save (133020);
 /// - a run that has the store is not waited for; values are judged as an import judges them.
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ["add", "edit", "delete"])
-  func `What is thrown away was never there`(_ action: String) throws {
+  func `What is discarded was never there`(_ action: String) throws {
     let before = try folder.contents
     for isDryRun in [false, true] {
       let editor = JournalEditor(store: folder.path("s"), isDryRun: isDryRun)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `One that is let go of is thrown away`() throws {
+  @Test func `One that is released is discarded`() throws {
     let before = try folder.contents
     do { _ = try editor.edit("1", try Self.changes(["rating": "5"])) }
     #expect(try folder.contents == before)
@@ -135,7 +135,7 @@ import Testing
   ]
 
   @Test(arguments: badValues)
-  func `A value that an import would reject is no value here either`(
+  func `A value that an import would reject is not a value here either`(
     _ attribute: String, text: String, message: String
   ) throws {
     var changes = JournalChanges()

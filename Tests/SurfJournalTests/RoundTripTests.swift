@@ -115,7 +115,7 @@ private struct StoreRandom: RandomNumberGenerator {
   private mutating func seconds() -> Double? {
     switch Int.random(in: 0..<12, using: &self) {
     case 0: return nil
-    // Infinite dates are no entries: the model refuses them.
+    // Infinite dates are not entries: the model refuses them.
     case 1..<4:
       return [0, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -0.1, 1e15 + 0.5].randomElement(using: &self)
     case 4..<7:

@@ -37,7 +37,7 @@ import Testing
       uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.appendingPathComponent($0))) })
   }
 
-  @Test func `The first launch takes the seed with all that is in its log, and leaves nothing else`() throws {
+  @Test func `The first launch takes the seed with all that is in its WAL, and leaves nothing else`() throws {
     let seed = try Seeds.make("seed", entries: 50, in: folder)
     let before = try contents(seed.deletingLastPathComponent())
     #expect(try launch(seed) == ["Rincon": 50])
@@ -220,7 +220,7 @@ import Testing
     expectNothing()
   }
 
-  @Test func `A seed that is no store is refused before it is in the way`() throws {
+  @Test func `A seed that is not a store is refused before it is in the way`() throws {
     try folder.write("date,rating\n", to: "seed.sqlite")
     #expect(failure(URL(fileURLWithPath: folder.path("seed.sqlite")))?.code == .seedUnusable)
     try Data("SQLite format 3\0".utf8 + [UInt8](repeating: 7, count: 4080))

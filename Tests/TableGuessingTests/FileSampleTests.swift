@@ -26,7 +26,7 @@ import Testing
     #expect(sample.totalBytes == 16)
   }
 
-  @Test func `Of a large file the beginning, the end and blocks between are read`() throws {
+  @Test func `The beginning, the end and blocks between are read of a large file`() throws {
     let text = TableForm().text(SurfTable(rows: 2000), below: "Total,,,,,,3,,\r\n")
     let path = try folder.write(text, to: "a.csv")
     let sample = try FileSample(path: path, limits: Self.limits())

@@ -26,7 +26,7 @@ import Testing
     #expect(definition.columns.first { $0.attribute == "location" }?.transforms.isEmpty == true)
   }
 
-  @Test func `A sign for no value in quotes next to a date is no time`() throws {
+  @Test func `A sign for no value in quotes next to a date is not a time`() throws {
     let definition = try pipeline(
       { "\"2014-07-\($0)\",\"\($0 % 4 == 0 ? "n/a" : "07:30")\",\"Rincon\"\n" }, header: "date,time,spot\n")
     let date = try #require(definition.columns.first { $0.attribute == "date" })

@@ -26,7 +26,7 @@ enum ModuleTable {
     "CXXHash": [], "CZlib": [],
   ]
 
-  /// What every module may take from the system besides.
+  /// What every module may also take from the system.
   static let system: Set<String> = ["Darwin", "Dispatch", "Foundation", "Glibc", "Observation", "Synchronization"]
 
   private static let kinds: Set<Substring> = [

@@ -1,6 +1,6 @@
 import Testing
 
-/// A rule of the house that a machine can check, with the proof that the check works.
+/// A rule of the project that a machine can check, with the proof that the check works.
 struct Rule: Sendable, CustomTestStringConvertible {
   /// Said as a sentence about the repository.
   let testDescription: String

@@ -37,7 +37,7 @@ enum Repository {
 
   static let files: [SourceFile] = {
     let top = ["Package.swift", "Makefile", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-    let folders = ["Sources", "Tests", "Pipelines", "SampleData", "docs"]
+    let folders = ["Sources", "Tests", "Pipelines", "SampleData", "docs", ".ci", "Packaging"]
     return (top + folders.flatMap(paths(below:))).sorted().compactMap { path in
       guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
         return nil
@@ -46,7 +46,7 @@ enum Repository {
     }
   }()
 
-  private static let endings: Set<String> = ["swift", "md", "json", "py", "h", "modulemap"]
+  private static let endings: Set<String> = ["swift", "md", "json", "py", "h", "modulemap", ""]
 
   private static func paths(below folder: String) -> [String] {
     let found = FileManager.default.enumerator(atPath: root.appending(path: folder).path)

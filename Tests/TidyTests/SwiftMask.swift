@@ -6,7 +6,7 @@ struct SwiftMask {
   private var rest: Substring
   private var masked = ""
 
-  /// `text` with a blank for every character that is no code; line ends stay.
+  /// `text` with a blank for every character that is not code; line ends stay.
   static func code(of text: String) -> String {
     var mask = SwiftMask(rest: text[...])
     mask.skipCode(untilParenthesis: false)

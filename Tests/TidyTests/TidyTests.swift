@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The house rules that a machine can see, over every file of the repository.
+/// The project's rules that a machine can see, over every file of the repository.
 @Suite struct TidyTests {
   @Test(arguments: Rule.all)
   func `The repository keeps its rules`(_ rule: Rule) {

@@ -26,6 +26,45 @@ extension Rule {
   ) { file in
     PhraseScan(file).breaches
   }
+
+  static let wordsOfTests = Rule(
+    "Names and comments of tests use plain present-day English",
+    path: "Tests/CSVTests/ExampleTests.swift",
+    // The tests of these rules quote what the rules forbid.
+    covers: { $0.isSwift && $0.lies(in: "Tests") && !$0.lies(in: "Tests/TidyTests") },
+    canaries: [
+      ("@Test(\"It is told\") func a() {}", 1), ("@Test(\n  \"It is\"\n    + \" told\")\nfunc a() {}", 3),
+      ("@Suite(\"Of one that is new nothing is known\") struct A {}", 1),
+      ("@Test func `What is no text is refused`() {}", 1),
+      ("A(testDescription: \"beside it\")", 1), ("@Test(\"a\", arguments: b)\nfunc `nobody asks`() {}", 2),
+      ("// Nobody asks.", 1),
+    ],
+    permitted: [
+      "@Test(\"A word\", arguments: [\"nobody\"]) func a() {}", "let `nobody` = 1", "a(\"it is told\")",
+      "@Test(\"What is not\") func a() {}\n@Test(\"no text\") func b() {}", "@Suite struct A {}\nlet a = \"whoever\"",
+    ]
+  ) { file in
+    PhraseScan(file).breaches
+  }
+
+  static let wordsOfScripts = Rule(
+    "Comments of scripts use plain present-day English",
+    path: ".ci/example", covers: \.isScript,
+    canaries: [
+      ("# It lies beside it.", 1), ("a = 1  # nobody", 1), ("def a():\n    \"\"\"Whoever asks.\"\"\"", 2),
+      ("\"\"\"A.\n\n  beside it\n\"\"\"", 3), ("# Of the\n# files alone.", 1),
+    ],
+    permitted: ["nobody=1", "echo \"told\"", "#!/bin/sh", "a${#nobody}", "# See `nobody`."]
+  ) { file in
+    PhraseScan(file).breaches
+  }
+}
+
+extension SourceFile {
+  /// Whether comments begin with a number sign: a program in Python or of a shell.
+  var isScript: Bool {
+    path.hasSuffix(".py") || (lies(in: ".ci") || lies(in: "Packaging")) && !path.dropFirst().contains(".")
+  }
 }
 
 /// The prose of a file: the comments of a Swift file, the text of a document without code.
@@ -35,11 +74,17 @@ private struct PhraseScan {
   init(_ file: SourceFile) {
     var isCode = false
     var isInString = false
+    var titles = TitleScan()
     for index in file.lines.indices {
       var text = file.lines[index]
       if file.isSwift {
+        if file.lies(in: "Tests") {
+          for word in titles.words(text, code: file.code[index]) { words.append((word, index + 1)) }
+        }
         text = isInString ? "" : Self.comment(text, code: file.code[index])
         if !file.code[index].ranges(of: "\"\"\"").count.isMultiple(of: 2) { isInString.toggle() }
+      } else if file.isScript {
+        text = Self.scriptComment(text, isInString: &isInString)
       }
       if text.contains("```") {
         isCode.toggle()
@@ -54,6 +99,22 @@ private struct PhraseScan {
       if prose.allSatisfy(\.isWhitespace) { words.append((".", index + 1)) }
       for word in prose.split(whereSeparator: \.isWhitespace) { words.append((word.lowercased(), index + 1)) }
     }
+  }
+
+  /// What follows a number sign, or is in a documentation string of Python.
+  private static func scriptComment(_ line: String, isInString: inout Bool) -> String {
+    let parts = line.split(separator: "\"\"\"", omittingEmptySubsequences: false)
+    var prose: [Substring] = []
+    for (number, part) in parts.enumerated() {
+      if number > 0 { isInString.toggle() }
+      if isInString { prose.append(part) }
+    }
+    if prose.isEmpty, let sign = line.firstRange(of: "#"), !line[sign.upperBound...].hasPrefix("!"),
+      line[..<sign.lowerBound].last?.isWhitespace != false
+    {
+      prose.append(line[sign.upperBound...])
+    }
+    return prose.joined(separator: " ")
   }
 
   /// The text with "code" in place of what is between two marks.
@@ -74,9 +135,10 @@ private struct PhraseScan {
   var breaches: [Int] {
     let plain = words.map { Self.letters($0.text) }
     let phrases = Rule.bannedPhrases.map { $0.split(separator: " ").map(String.init) }
+    let byFirstWord = Dictionary(grouping: phrases) { $0[0] }
     var lines: [Int] = []
     for index in words.indices {
-      let isPhrase = phrases.contains { phrase in
+      let isPhrase = byFirstWord[plain[index], default: []].contains { phrase in
         plain[index...].prefix(phrase.count).elementsEqual(phrase)
       }
       if isPhrase || beginsWithGenitive(at: index, plain) || deniesWithNo(at: index, plain) {
@@ -107,5 +169,37 @@ private struct PhraseScan {
     let start = word.firstIndex(where: isPart) ?? word.endIndex
     let end = word.lastIndex(where: isPart).map { word.index(after: $0) } ?? word.endIndex
     return start < end ? String(word[start..<end]) : ""
+  }
+}
+
+/// Finds the names of tests: the titles of `@Test` and `@Suite`, raw names of functions, and descriptions of cases.
+private struct TitleScan {
+  /// Whether the title of an attribute goes on in the next line.
+  private var isInTitle = false
+
+  /// The words of the names in a line, with the end of a sentence around each name.
+  mutating func words(_ line: String, code: String) -> [String] {
+    var names: [Substring] = []
+    let begins = ["@Test(", "@Suite(", "testDescription: \""].compactMap { code.firstRange(of: $0)?.lowerBound }.min()
+    let isContinued = isInTitle
+    if begins != nil || isContinued {
+      let start = isContinued ? code.startIndex : begins ?? code.startIndex
+      let offset = code.distance(from: code.startIndex, to: start)
+      let end = code[start...].firstRange(of: "arguments:")?.lowerBound ?? code.endIndex
+      let length = code.distance(from: start, to: end)
+      names.append(line.dropFirst(offset).prefix(length))
+      // A title ends with its line unless it begins or goes on in the next one.
+      let rest = code[start..<end]
+      isInTitle = rest.hasSuffix("(") || rest.allSatisfy { "\"+ ".contains($0) } && rest.contains("\"")
+    }
+    let quoted = names.flatMap { $0.split(separator: "\"", omittingEmptySubsequences: false).enumerated() }
+      .filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
+    var words = quoted.flatMap { $0.split(separator: " ") }.map { $0.lowercased() }
+    if !isContinued, !words.isEmpty { words.insert(".", at: 0) }
+    if !isInTitle, !words.isEmpty { words.append(".") }
+    if let name = code.firstRange(of: "func `")?.upperBound {
+      words += [["."], code[name...].prefix { $0 != "`" }.split(separator: " ").map { $0.lowercased() }, ["."]].joined()
+    }
+    return words
   }
 }

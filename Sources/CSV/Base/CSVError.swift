@@ -27,13 +27,17 @@ public struct CSVError: Error, Sendable, Hashable {
     public static let unquotableValue = Code(rawValue: "unquotable-value")
   }
 
+  /// Identifies the kind of error.
   public var code: Code
   /// What is wrong and what to do about it, as a sentence without a position.
   public var message: String
   /// The file concerned; "stdin", "stdout" or "memory" where there is none.
   public var path: String?
+  /// The line (from 1) of the record concerned; nil where the error concerns no record.
   public var line: Int?
+  /// Offset (from 0) in the decompressed input; nil where it is unknown.
   public var byte: Int?
+  /// Offset (from 0) in the compressed input; nil where it is not compressed or unknown.
   public var compressedByte: Int?
   /// Index (from 0) of the field concerned, for `unquotableValue`.
   public var field: Int?
@@ -43,6 +47,7 @@ public struct CSVError: Error, Sendable, Hashable {
   /// ELIBACC of Linux: a shared library can't be accessed.
   package static let missingLibrary: Int32 = 79
 
+  /// Makes an error. The parameters are the properties of the same names.
   public init(
     _ code: Code, _ message: String, path: String? = nil, line: Int? = nil, byte: Int? = nil,
     compressedByte: Int? = nil, field: Int? = nil, errnoCode: Int32? = nil

@@ -70,6 +70,7 @@ public struct CSVDialect: Sendable, Hashable {
   public var nullTokens: [[UInt8]]
   /// Whether a zero byte is ordinary text. Otherwise it marks its record `nulByte`.
   public var keepsNulBytes: Bool
+  /// Whether irregular quotes are errors (`strict`) or read as well as possible; see `Mode`.
   public var mode = Mode.strict
 
   /// Whether there is a header. Setting it to true makes one row the header, unless several are.
@@ -84,6 +85,8 @@ public struct CSVDialect: Sendable, Hashable {
     set { nullTokens = newValue.map { [$0] } ?? [] }
   }
 
+  /// Makes a dialect. The parameters are the properties of the same names; by default a header, the quote of RFC 4180,
+  /// no comments, and line feeds.
   public init(
     delimiter: [UInt8], quote: UInt8? = UInt8(ascii: "\""), hasHeader: Bool = true, columns: [String]? = nil,
     toleratesTrailingDelimiter: Bool = false, writesTrailingDelimiter: Bool = false, skipsBlankLines: Bool = false,

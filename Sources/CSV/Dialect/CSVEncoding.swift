@@ -30,14 +30,19 @@ public struct CSVEncoding: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { name }
 
+  /// UTF-8, with or without a byte order mark.
   public static let utf8 = CSVEncoding(name: "utf-8", form: .utf8)
   /// UTF-16 with a byte order mark. A file without one is refused: name `utf16LE` or `utf16BE` for it.
   public static let utf16 = CSVEncoding(name: "utf-16", form: .utf16(isBigEndian: nil))
+  /// UTF-16, the lower byte first.
   public static let utf16LE = CSVEncoding(name: "utf-16le", form: .utf16(isBigEndian: false))
+  /// UTF-16, the higher byte first.
   public static let utf16BE = CSVEncoding(name: "utf-16be", form: .utf16(isBigEndian: true))
   /// UTF-32 with a byte order mark. A file without one is refused: name `utf32LE` or `utf32BE` for it.
   public static let utf32 = CSVEncoding(name: "utf-32", form: .utf32(isBigEndian: nil))
+  /// UTF-32, the lowest byte first.
   public static let utf32LE = CSVEncoding(name: "utf-32le", form: .utf32(isBigEndian: false))
+  /// UTF-32, the highest byte first.
   public static let utf32BE = CSVEncoding(name: "utf-32be", form: .utf32(isBigEndian: true))
   /// ISO 8859-1: every byte is the character of that number.
   public static let latin1 = CSVEncoding(name: "iso-8859-1", form: .latin1)

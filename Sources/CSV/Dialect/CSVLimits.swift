@@ -12,6 +12,7 @@ public struct CSVLimits: Sendable, Hashable {
   /// How many bytes of a record over `recordBytesMax` are kept, so that it can be identified.
   static let cutRecordBytesMax = 64 << 10
 
+  /// Makes limits. The parameters are the properties of the same names.
   public init(
     fieldBytesMax: Int = 1 << 20, recordBytesMax: Int = 16 << 20, fieldsMax: Int = 10_000,
     blockBytesMax: Int = 8 << 20

@@ -6,9 +6,12 @@ import CXXHash
 /// that any two of n contents share a digest is about n² / 2^129. The hash does not resist deliberately built
 /// collisions. That is acceptable: someone who can write a user's logs has easier ways to do harm.
 public struct ContentDigest: Sendable, Hashable {
+  /// The upper 64 bits.
   public var high: UInt64
+  /// The lower 64 bits.
   public var low: UInt64
 
+  /// A digest of two halves.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -70,14 +73,17 @@ public final class ContentHash {
     return state
   }
 
+  /// Adds bytes to the content.
   public func update(_ bytes: RawSpan) {
     bytes.withUnsafeBytes { update($0) }
   }
 
+  /// Adds bytes to the content.
   public func update(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { update($0) }
   }
 
+  /// Adds bytes to the content.
   public func update(_ bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { update($0) }
   }
@@ -96,6 +102,7 @@ public final class ContentHash {
     byteCount += bytes.count
   }
 
+  /// The digest of all bytes so far; more may follow.
   public var digest: ContentDigest {
     let hash = XXH3_128bits_digest(state)
     return ContentDigest(high: hash.high64, low: hash.low64)

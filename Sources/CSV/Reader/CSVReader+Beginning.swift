@@ -3,6 +3,12 @@ extension CSVReader {
   ///
   /// `next` does this itself if the dialect has a header; call this function first to see the names. Without header
   /// rows in the dialect, the first record is read.
+  ///
+  /// ```swift
+  /// let reader = try CSVReader(ByteSource(path: "surf-log.csv"))
+  /// let names = try reader.readHeader()?.names ?? []
+  /// ```
+  ///
   /// - Returns: the header, or nil if the input contains no record.
   /// - Throws: as `next`.
   public func readHeader() throws(CSVError) -> CSVHeader? {

@@ -56,6 +56,13 @@ public final class CSVReader {
   var usualLineEnd: [UInt8] = []
 
   /// Creates a reader.
+  ///
+  /// ```swift
+  /// var limits = CSVLimits()
+  /// limits.fieldBytesMax = 64 << 10
+  /// let reader = try CSVReader(ByteSource(path: "surf-log.csv"), dialect: .semicolon, limits: limits)
+  /// ```
+  ///
   /// - Parameters:
   ///   - source: the bytes, from their start.
   ///   - dialect: the form of the file.
@@ -106,6 +113,13 @@ public final class CSVReader {
   /// Fewer than `recordsMax` records are read at the end, before an error, and when `CSVLimits.blockBytesMax` is
   /// reached. Which records share a block depends only on their bytes, never on how the input arrives. At the end of the
   /// records `position` is the end of the input, footer included.
+  ///
+  /// ```swift
+  /// var block = RecordBlock()
+  /// var count = 0
+  /// while try reader.next(into: &block, recordsMax: 1000) { count += block.records.count }
+  /// ```
+  ///
   /// - Parameters:
   ///   - block: receives the records; its memory is used again.
   ///   - recordsMax: the largest number of records to read, at least 1.

@@ -2,8 +2,9 @@
 ///
 /// Each line that is not blank is one JSON object (RFC 8259) in UTF-8 and one record. Its fields are the members that
 /// the selection names, always in the selection's order: the content of a string, or a number or Boolean as written. A
-/// member that is null or missing is an empty field without quotes (`RecordBlock.lacksMember` tells them apart). Lines end with LF or CRLF; the last one needs no
-/// line end. What is wrong with a record is in its `problems` and in the block's `memberFaults`.
+/// member that is null or missing is an empty field without quotes (`RecordBlock.lacksMember` distinguishes them).
+/// Lines end with LF or CRLF; the last one needs no line end. What is wrong with a record is in its `problems` and in
+/// the block's `memberFaults`.
 ///
 /// Use a reader from one thread at a time.
 package final class JSONLinesReader: RecordReader {

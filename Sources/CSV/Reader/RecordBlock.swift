@@ -2,9 +2,21 @@
 ///
 /// A block is reusable: `CSVReader.next(into:recordsMax:)` empties it and keeps its storage. Between records `bytes`
 /// may contain those of skipped blank lines.
+///
+/// ```swift
+/// var block = RecordBlock()
+/// while try reader.next(into: &block, recordsMax: 1000) {
+///   for record in block.records {
+///     if let field = block.field(0, of: record) { print(record.line, block.string(of: field)) }
+///   }
+/// }
+/// ```
 public struct RecordBlock: Sendable {
+  /// The text of the records in UTF-8.
   public internal(set) var bytes: [UInt8] = []
+  /// The fields of all records, in order.
   public internal(set) var fields: [FieldSlice] = []
+  /// The records, in order.
   public internal(set) var records: [RecordSlice] = []
   /// Position of the first record; record `i` of the block has the number `start.record + i`.
   public internal(set) var start = ReaderPosition.start
@@ -16,6 +28,7 @@ public struct RecordBlock: Sendable {
   /// The encoding of the input; the bytes here are converted.
   var encoding = CSVEncoding.utf8
 
+  /// An empty block.
   public init() {}
 
   /// An empty block with about the capacity that another one uses, which avoids reallocation.
@@ -32,6 +45,7 @@ public struct RecordBlock: Sendable {
   /// and each byte FF stands for bytes that are not a character of that encoding.
   @inlinable public func originalBytes(of record: RecordSlice) -> ArraySlice<UInt8> { bytes[record.range] }
 
+  /// The fields of a record.
   @inlinable public func fields(of record: RecordSlice) -> ArraySlice<FieldSlice> { fields[record.fieldIndices] }
 
   /// The field of the column (from 0), or nil if the record is shorter.

@@ -23,6 +23,7 @@ public struct FieldSlice: Sendable, Hashable {
   @inlinable public var end: Int { Int(first) + Int(packed >> 3) }
   /// Number of bytes of the content, before doubled quotes are reduced to one.
   @inlinable public var count: Int { Int(packed >> 3) }
+  /// Indices in the block's bytes of the content.
   @inlinable public var range: Range<Int> { start..<end }
   /// Whether the field began with a quote.
   @inlinable public var isQuoted: Bool { packed & 1 != 0 }

@@ -7,6 +7,7 @@ public struct ReaderPosition: Sendable, Hashable, Codable {
   /// Offset (from 0) in the inflated input at which the next record starts.
   public var byteOffset: Int
 
+  /// Makes a position. Line and record count from 1, the offset from 0.
   public init(record: Int, line: Int, byteOffset: Int) {
     self.record = record
     self.line = line

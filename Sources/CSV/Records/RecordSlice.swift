@@ -57,6 +57,7 @@ public struct RecordSlice: Sendable, Hashable {
   /// Offset (from 0) of the record's first byte in the inflated input, in the bytes of its encoding. A byte order mark
   /// counts.
   public internal(set) var byteOffset: Int
+  /// What is irregular about the record; empty for a regular one.
   public internal(set) var problems: RecordProblems
   @usableFromInline let lineEndBytes: UInt8
   let linesInDoubt32: UInt32
@@ -66,6 +67,7 @@ public struct RecordSlice: Sendable, Hashable {
   public var linesInDoubt: Int { Int(linesInDoubt32) }
   /// Index of the first field in `RecordBlock.fields`.
   @inlinable public var firstField: Int { Int(firstField32) }
+  /// Number of the record's fields.
   @inlinable public var fieldCount: Int { Int(fieldCount32) }
   /// Indices of the fields in `RecordBlock.fields`.
   @inlinable public var fieldIndices: Range<Int> { firstField..<firstField + fieldCount }

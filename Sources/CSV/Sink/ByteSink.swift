@@ -16,6 +16,7 @@
 public final class ByteSink {
   /// How the output is stored.
   public enum Compression: Sendable, Hashable {
+    /// Plain bytes.
     case none
     /// Deflated on all cores. Equal content gives equal bytes for any number of cores: the header contains no time,
     /// name or system.

@@ -32,6 +32,11 @@ public final class ByteSource {
   public private(set) var compression: Compression?
 
   /// Opens a file.
+  ///
+  /// ```swift
+  /// let reader = try CSVReader(ByteSource(path: "surf-log.csv.gz"))
+  /// ```
+  ///
   /// - Parameter path: the file's path; "-" is the standard input.
   /// - Throws: `CSVError` with the code `source-error` and the system's error number (missing, a folder, no
   ///   permission).
@@ -44,6 +49,12 @@ public final class ByteSource {
   }
 
   /// Reads an open descriptor from its current offset.
+  ///
+  /// ```swift
+  /// let input = FileHandle.standardInput
+  /// let source = try ByteSource(descriptor: input.fileDescriptor, name: "standard input")
+  /// ```
+  ///
   /// - Parameters:
   ///   - descriptor: a file, pipe or socket that is open for reading.
   ///   - name: what messages call the input.
@@ -54,6 +65,11 @@ public final class ByteSource {
   }
 
   /// Reads bytes in memory.
+  ///
+  /// ```swift
+  /// let source = try ByteSource(bytes: Array("date,location\n2014-07-14,Rincon\n".utf8))
+  /// ```
+  ///
   /// - Parameters:
   ///   - bytes: plain or compressed text.
   ///   - name: what messages call the input.
@@ -96,6 +112,13 @@ public final class ByteSource {
   private static let blank = [UInt8](repeating: 0, count: 64 << 10)
 
   /// Appends the next bytes.
+  ///
+  /// ```swift
+  /// var head: [UInt8] = []
+  /// let count = try source.read(appendingTo: &head, bytesMax: 512)
+  /// if count == 0 { print("\(source.name) is empty") }
+  /// ```
+  ///
   /// - Parameters:
   ///   - bytes: where they are appended.
   ///   - bytesMax: the largest number of bytes to read, at least 1.

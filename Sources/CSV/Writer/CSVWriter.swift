@@ -31,6 +31,12 @@ public struct CSVWriter: ~Copyable {
   private var encoder: RecordEncoder
 
   /// Creates a writer.
+  ///
+  /// ```swift
+  /// let sink = try ByteSink(path: "surf-log.csv")
+  /// var writer = try CSVWriter(sink, dialect: .semicolon)
+  /// ```
+  ///
   /// - Parameters:
   ///   - sink: where the records go. The caller commits it.
   ///   - dialect: the form of the file.
@@ -71,6 +77,12 @@ public struct CSVWriter: ~Copyable {
   public mutating func appendNull() { encoder.appendNull() }
 
   /// Ends the record. The bytes go to the sink when the buffer is full.
+  ///
+  /// ```swift
+  /// for value in ["2014-07-14", "Rincon, CA"] { try writer.append(field: value) }
+  /// try writer.endRecord()
+  /// ```
+  ///
   /// - Throws: `CSVError` with the code `unquotable-value` for a record of one empty field in a dialect without
   ///   quotes, which would be a blank line; the record is dropped. Otherwise as `ByteSink.write`.
   public mutating func endRecord() throws(CSVError) {
@@ -84,12 +96,22 @@ public struct CSVWriter: ~Copyable {
   public mutating func abandonRecord() { encoder.abandonRecord() }
 
   /// Writes one record with the fields `values`. Throws as `append(field:)` and `endRecord()`.
+  ///
+  /// ```swift
+  /// try writer.write(["2014-07-14", "Rincon, CA"])  // 2014-07-14,"Rincon, CA"
+  /// ```
   public mutating func write(_ values: [String]) throws(CSVError) {
     for value in values { try append(field: value) }
     try endRecord()
   }
 
   /// Sends the buffered records to the sink; call it before `ByteSink.commit()`, not in the middle of a record.
+  ///
+  /// ```swift
+  /// try writer.flush()
+  /// try writer.sink.commit()
+  /// ```
+  ///
   /// - Throws: as `ByteSink.write`.
   public mutating func flush() throws(CSVError) {
     precondition(encoder.fieldCount == 0, "a record is ended or abandoned before the writer is flushed")

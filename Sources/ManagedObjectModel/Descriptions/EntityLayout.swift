@@ -95,6 +95,7 @@ extension NSEntityDescription {
   /// The relationships, own and inherited, with the delete rule deny, by name.
   package var denyingRelationships: [NSRelationshipDescription] { layout.denyingRelationships }
 
+  /// The entities that inherit directly from this one, by name. (Apple documentation: subentitiesByName.)
   public var subentitiesByName: [String: NSEntityDescription] {
     Dictionary(
       subentities.compactMap { entity in entity.name.map { ($0, entity) } }, uniquingKeysWith: { $1 })

@@ -26,11 +26,16 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// Date, Data, UUID or URL, according to the attribute's type.
   open var defaultValue: Any? { willSet { freezeFlag.requireMutable() } }
 
+  /// The name of the transformer between a transformable's object and its stored data; nil for the default one. (Apple
+  /// documentation: valueTransformerName.)
   open var valueTransformerName: String? { willSet { freezeFlag.requireMutable() } }
   /// Whether a SQLite store may keep large values, of binary data and transformables, in files of their own. (Apple
   /// documentation: allowsExternalBinaryDataStorage.)
   open var allowsExternalBinaryDataStorage: Bool = false { willSet { freezeFlag.requireMutable() } }
+  /// Whether persistent history keeps the value of a deleted object. (Apple documentation:
+  /// preservesValueInHistoryOnDeletion.)
   open var preservesValueInHistoryOnDeletion: Bool = false { willSet { freezeFlag.requireMutable() } }
+  /// Part of the model for Apple's framework; it has no effect here. (Apple documentation: allowsCloudEncryption.)
   open var allowsCloudEncryption: Bool = false { willSet { freezeFlag.requireMutable() } }
 
   /// The class of a transformable's values, if the program has it.

@@ -31,10 +31,17 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     anchor.entity = self
   }
 
+  /// The name of the entity, which is unique in its model. (Apple documentation: name.)
   open var name: String? { willSet { freezeFlag.requireMutable() } }
+  /// The name of the class of its objects. (Apple documentation: managedObjectClassName.)
   open var managedObjectClassName: String = "NSManagedObject" { willSet { freezeFlag.requireMutable() } }
+  /// Whether the entity has no objects of its own, only those of entities that inherit from it. (Apple documentation:
+  /// isAbstract.)
   open var isAbstract: Bool = false { willSet { freezeFlag.requireMutable() } }
+  /// Values for the client's own use; not part of the version hash. (Apple documentation: userInfo.)
   open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
+  /// A text that makes the version hash another one although nothing else has changed. (Apple documentation:
+  /// versionHashModifier.)
   open var versionHashModifier: String? { willSet { freezeFlag.requireMutable() } }
 
   /// The name of this entity in the previous model, for migration; the entity's own name unless set.
@@ -47,6 +54,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The sets of attributes (names or NSAttributeDescription) whose values must be unique among the objects.
   open var uniquenessConstraints: [[Any]] = [] { willSet { freezeFlag.requireMutable() } }
 
+  /// The indexes of the entity's own properties. (Apple documentation: indexes.)
   open var indexes: [NSFetchIndexDescription] = [] {
     willSet { freezeFlag.requireMutable() }
     didSet { for index in indexes { index.entity = self } }

@@ -2,7 +2,9 @@ import Foundation
 
 /// How a fetch index stores one of its elements (Apple: NSFetchIndexElementType).
 public enum NSFetchIndexElementType: UInt, Sendable {
+  /// An index in the order of the property.
   case binary = 0
+  /// An index of ranges of numbers (SQLite's R-tree).
   case rTree = 1
 }
 
@@ -14,14 +16,23 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   open var property: NSPropertyDescription? {
     explicitProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] }
   }
+  /// The name of the indexed property. (Apple documentation: propertyName.)
   open private(set) var propertyName: String?
+  /// Whether the element is part of a binary index or of an R-tree. (Apple documentation: collationType.)
   open var collationType: NSFetchIndexElementType { willSet { freezeFlag.requireMutable() } }
+  /// Whether the index is in ascending order of the property; true by default. (Apple documentation: isAscending.)
   open var isAscending: Bool = true { willSet { freezeFlag.requireMutable() } }
+  /// The index that the element belongs to; nil until an index has it.
   open internal(set) weak var indexDescription: NSFetchIndexDescription?
 
   /// Weak: the entity owns its properties and its indexes.
   private weak var explicitProperty: NSPropertyDescription?
 
+  /// An element for a property. (Apple documentation: init(property:collationType:).)
+  ///
+  /// - Parameters:
+  ///   - property: The property, or an expression that is indexed.
+  ///   - collationType: The kind of index.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     explicitProperty = property
     propertyName = property.name
@@ -47,18 +58,27 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
 // Unchecked: see `FreezeFlag`.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   package let freezeFlag = FreezeFlag()
+  /// The name of the index, which is unique in its entity. (Apple documentation: name.)
   open var name: String { willSet { freezeFlag.requireMutable() } }
+  /// What is indexed, in order. (Apple documentation: elements.)
   open var elements: [NSFetchIndexElementDescription] {
     willSet { freezeFlag.requireMutable() }
     didSet { adoptElements() }
   }
+  /// The entity that the index belongs to; nil until an entity has it.
   open internal(set) var entity: NSEntityDescription? {
     get { weakEntity.entity }
     set { weakEntity.entity = newValue }
   }
   private var weakEntity = WeakEntity()
+  /// Which rows the index has; nil for all. (Apple documentation: partialIndexPredicate.)
   open var partialIndexPredicate: NSPredicate? { willSet { freezeFlag.requireMutable() } }
 
+  /// An index. (Apple documentation: init(name:elements:).)
+  ///
+  /// - Parameters:
+  ///   - name: The name of the index.
+  ///   - elements: What is indexed, in order; nil for nothing yet.
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     self.name = name
     self.elements = elements ?? []

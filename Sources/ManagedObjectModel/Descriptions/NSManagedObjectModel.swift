@@ -40,6 +40,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
+  /// The entities by name. (Apple documentation: entitiesByName.)
   open var entitiesByName: [String: NSEntityDescription] {
     if freezeFlag.isFrozen, let frozenEntitiesByName { return frozenEntitiesByName }
     return Dictionary(

@@ -28,12 +28,21 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     return owner
   }
 
+  /// The name of the property, which is unique in its entity. (Apple documentation: name.)
   @exclusivity(unchecked) open var name: String = "" { willSet { freezeFlag.requireMutable() } }
+  /// Whether an object may be saved without a value for the property; true by default. (Apple documentation:
+  /// isOptional.)
   @exclusivity(unchecked) open var isOptional: Bool = true { willSet { freezeFlag.requireMutable() } }
+  /// Whether the property is kept in memory only and not saved. (Apple documentation: isTransient.)
   @exclusivity(unchecked) open var isTransient: Bool = false { willSet { freezeFlag.requireMutable() } }
+  /// Values for the client's own use; not part of the version hash. (Apple documentation: userInfo.)
   open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
+  /// A text that makes the version hash another one although nothing else has changed. (Apple documentation:
+  /// versionHashModifier.)
   open var versionHashModifier: String? { willSet { freezeFlag.requireMutable() } }
+  /// Part of the model for Apple's framework; it has no effect here. (Apple documentation: isIndexedBySpotlight.)
   open var isIndexedBySpotlight: Bool = false { willSet { freezeFlag.requireMutable() } }
+  /// Part of the model for Apple's framework; it has no effect here. (Apple documentation: isStoredInExternalRecord.)
   open var isStoredInExternalRecord: Bool = false { willSet { freezeFlag.requireMutable() } }
 
   /// Whether the entity has an index of this property alone. Setting it to true adds one when the model is used first;
@@ -58,7 +67,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   /// Whether the model file marks the property for syncing. Only code generators read it.
   package var isSyncable: Bool = true { willSet { freezeFlag.requireMutable() } }
 
+  /// The predicates that a value must match, as set with `setValidationPredicates(_:withValidationWarnings:)`.
   open private(set) var validationPredicates: [NSPredicate] = []
+  /// For each of the `validationPredicates`, the warning for a value that does not match.
   open private(set) var validationWarnings: [Any] = []
 
   /// Sets the predicates that a value must match and, for each, the warning for a value that does not match.

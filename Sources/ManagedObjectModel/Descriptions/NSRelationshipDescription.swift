@@ -2,9 +2,13 @@ import Foundation
 
 /// The effect of deleting an object on the other end of a relationship (Apple: NSDeleteRule).
 public enum NSDeleteRule: UInt, Sendable {
+  /// The objects at the other end keep a key that leads nowhere.
   case noActionDeleteRule = 0
+  /// The objects at the other end lose the link.
   case nullifyDeleteRule = 1
+  /// The objects at the other end are deleted too.
   case cascadeDeleteRule = 2
+  /// The object can't be deleted while it leads to another one.
   case denyDeleteRule = 3
 }
 
@@ -61,12 +65,17 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
 
   /// The maximum number of objects at the other end. 0 means no limit; 1 makes a to-one relationship.
   @exclusivity(unchecked) open var maxCount: Int = 1 { willSet { freezeFlag.requireMutable() } }
+  /// The minimum number of objects at the other end. An optional relationship may also be empty. (Apple documentation:
+  /// minCount.)
   @exclusivity(unchecked) open var minCount: Int = 0 { willSet { freezeFlag.requireMutable() } }
+  /// Whether the objects of a to-many relationship have an order. (Apple documentation: isOrdered.)
   @exclusivity(unchecked) open var isOrdered: Bool = false { willSet { freezeFlag.requireMutable() } }
+  /// What a deletion of the object means for the objects at the other end. (Apple documentation: deleteRule.)
   @exclusivity(unchecked) open var deleteRule: NSDeleteRule = .nullifyDeleteRule {
     willSet { freezeFlag.requireMutable() }
   }
 
+  /// Whether the relationship leads to any number of objects: its `maxCount` is not 1. (Apple documentation: isToMany.)
   open var isToMany: Bool { maxCount != 1 }
 
   /// Whether the model restricts how many objects of a stored relationship there are.

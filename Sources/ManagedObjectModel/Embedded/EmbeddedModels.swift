@@ -14,6 +14,11 @@ public struct EmbeddedModel: Sendable {
     /// The text of its `contents` file.
     public let xml: String
 
+    /// A version of a model.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the version.
+    ///   - xml: The text of its `contents` file.
     public init(name: String, xml: String) {
       self.name = name
       self.xml = xml
@@ -31,6 +36,7 @@ public struct EmbeddedModel: Sendable {
   /// The classes that the generated code knows, by name without the module.
   public let classes: [String: AnyClass]
 
+  /// A model that generated code registers. The parameters are the properties of the same names.
   public init(
     name: String, moduleName: String, currentVersionName: String, versions: [Version],
     classes: [String: AnyClass]

@@ -3,6 +3,10 @@ import Foundation
 extension NSManagedObjectModel {
   /// Reads a model from a file. (Apple documentation: init(contentsOf:).)
   ///
+  /// ```swift
+  /// if let model = NSManagedObjectModel(contentsOf: file) { print(model.entities.count) }
+  /// ```
+  ///
   /// - Parameter url: An `.xcdatamodeld` or `.momd` package (its current version is read), a compiled `.mom`, an
   ///   `.xcdatamodel` directory or the `contents` file in one.
   /// - Returns: Nil if it cannot be read; `load(contentsOf:)` throws the reason.

@@ -6,8 +6,11 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   public init(rawValue: String) { self.rawValue = rawValue }
   public init(_ rawValue: String) { self.init(rawValue: rawValue) }
 
+  /// The transformer of keyed archives that reads permitted classes only.
   public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+  /// Apple's name of the transformer of keyed archives that reads any class.
   public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
+  /// Apple's name of the transformer of archives of the old kind.
   public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
 }
 

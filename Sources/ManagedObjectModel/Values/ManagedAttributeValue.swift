@@ -4,6 +4,7 @@ import Foundation
 public protocol ManagedAttributeValue {
   /// The value of an attribute of type `type` that is stored as `stored`; nil for NULL or another kind of value.
   static func fromStored(_ stored: StoredAttributeValue) -> Self?
+  /// The value as it is stored in an attribute.
   var storedAttributeValue: StoredAttributeValue { get }
 }
 

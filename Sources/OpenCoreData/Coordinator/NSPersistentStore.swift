@@ -15,8 +15,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return rowStoreKept
   }
   private var rowStoreKept: (any RowStore)?
+  /// The name of the model's configuration whose entities the store has.
   public let configurationName: String
+  /// The options that the store was added with; nil for none.
   public let options: [AnyHashable: Any]?
+  /// The coordinator that the store was added to; nil after its removal.
   public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
 
   /// The type that the store was added with. A subclass may override it to name its own type.
@@ -149,9 +152,13 @@ extension NSPersistentStore {
   public struct StoreType: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// A SQLite file. Apple's newer spelling of `NSSQLiteStoreType`.
     public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
+    /// A store that ends with its coordinator. Apple's newer spelling of `NSInMemoryStoreType`.
     public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
+    /// Apple's newer spelling of `NSBinaryStoreType`. This library has no stores of the type.
     public static let binary = StoreType(rawValue: NSBinaryStoreType)
+    /// Apple's newer spelling of `NSXMLStoreType`. This library has no stores of the type.
     public static let xml = StoreType(rawValue: NSXMLStoreType)
   }
 }

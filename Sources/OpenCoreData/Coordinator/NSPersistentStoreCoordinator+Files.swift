@@ -2,6 +2,7 @@ import Foundation
 
 /// Operations on the files of stores. (Apple documentation: NSPersistentStoreCoordinator.)
 extension NSPersistentStoreCoordinator {
+  /// Where the store is kept; nil for one without a file.
   public func url(for store: NSPersistentStore) -> URL? { store.url }
 
   /// Continues with another file of the same store: one that was moved or copied and has the same UUID.
@@ -108,12 +109,29 @@ extension NSPersistentStoreCoordinator {
 
 // Apple's newer spellings.
 extension NSPersistentStoreCoordinator {
+  /// Apple's newer spelling of `destroyPersistentStore(at:ofType:options:)`.
+  ///
+  /// - Parameters:
+  ///   - url: The store's file.
+  ///   - type: The type of the store.
+  ///   - options: The options with which it was added.
+  /// - Throws: What that method throws.
   public func destroyPersistentStore(
     at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
   }
 
+  /// Apple's newer spelling of
+  /// `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`.
+  ///
+  /// - Parameters:
+  ///   - destinationURL: The file that is replaced or made.
+  ///   - destinationOptions: The options with which it is added.
+  ///   - sourceURL: The file that is copied.
+  ///   - sourceOptions: The options with which it is read.
+  ///   - type: The type of both stores.
+  /// - Throws: What that method throws.
   public func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -124,6 +142,15 @@ extension NSPersistentStoreCoordinator {
       sourceOptions: sourceOptions, ofType: type.rawValue)
   }
 
+  /// Apple's newer spelling of `migratePersistentStore(_:to:options:withType:)`.
+  ///
+  /// - Parameters:
+  ///   - store: A store of this coordinator, which the new one replaces.
+  ///   - url: Where the new store is made.
+  ///   - options: The options of the new store.
+  ///   - type: The type of the new store.
+  /// - Returns: The new store.
+  /// - Throws: What that method throws.
   @discardableResult
   public func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, type: NSPersistentStore.StoreType

@@ -13,6 +13,7 @@ import Locking
 /// ```
 // Unchecked: everything that can change is guarded by `lock`, or by a `Locked` of its own.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+  /// The model of the coordinator's stores. It can't be changed any more. (Apple documentation: managedObjectModel.)
   public let managedObjectModel: NSManagedObjectModel
   /// For the client's own use.
   public var name: String? {
@@ -41,6 +42,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: Stores
 
+  /// The stores in the order in which they were added. (Apple documentation: persistentStores.)
   public var persistentStores: [NSPersistentStore] { stores }
 
   /// In the order they were added. Changed under `lock` only.
@@ -173,6 +175,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     post(.NSPersistentStoreCoordinatorStoresDidChange, change)
   }
 
+  /// The store that is kept at the URL, by whatever path; nil if none of the coordinator's stores is. (Apple
+  /// documentation: persistentStore(for:).)
   open func persistentStore(for url: URL) -> NSPersistentStore? {
     stores.first { $0.url?.isSameFile(as: url) == true }
   }
@@ -203,6 +207,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     lock.withLock { participants.append(participant) }
   }
 
+  /// Ends the participation that `addSaveParticipant(_:)` began. A participant that was not added is ignored.
   public func removeSaveParticipant(_ participant: any SaveParticipant) {
     lock.withLock { participants.removeAll { $0 === participant } }
   }

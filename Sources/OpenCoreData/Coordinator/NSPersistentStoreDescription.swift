@@ -12,27 +12,42 @@ import Foundation
 /// container.persistentStoreDescriptions = [description]
 /// ```
 open class NSPersistentStoreDescription: NSObject, NSCopying {
+  /// The store's file; nil for a store in memory. (Apple documentation: url.)
   open var url: URL?
+  /// The type of the store, `NSSQLiteStoreType` by default. (Apple documentation: type.)
   open var type = NSSQLiteStoreType
+  /// The name of the model's configuration whose entities the store has; nil for all entities. (Apple documentation:
+  /// configuration.)
   open var configuration: String?
+  /// The options with which the store is added. Migration with an inferred mapping is on by default. (Apple
+  /// documentation: options.)
   open private(set) var options: [String: NSObject] = [
     NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
     NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
   ]
+  /// Whether the store is added on a background queue, which then calls the completion handler; false by default.
+  /// (Apple documentation: shouldAddStoreAsynchronously.)
   open var shouldAddStoreAsynchronously = false
 
+  /// A description of a SQLite store without a file; set `url` before the store is added.
   public override init() {}
 
+  /// A description of the SQLite store in the file `url`. (Apple documentation: init(url:).)
   public init(url: URL) { self.url = url }
 
+  /// Whether the store is opened for reading only; false by default. (Apple documentation: isReadOnly.)
   open var isReadOnly: Bool {
     get { flag(NSReadOnlyPersistentStoreOption) }
     set { setOption(NSNumber(value: newValue), forKey: NSReadOnlyPersistentStoreOption) }
   }
+  /// Whether a store of another version of the model is migrated when it is added; true by default. (Apple
+  /// documentation: shouldMigrateStoreAutomatically.)
   open var shouldMigrateStoreAutomatically: Bool {
     get { flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { setOption(NSNumber(value: newValue), forKey: NSMigratePersistentStoresAutomaticallyOption) }
   }
+  /// Whether the migration infers its mapping from both models; true by default. (Apple documentation:
+  /// shouldInferMappingModelAutomatically.)
   open var shouldInferMappingModelAutomatically: Bool {
     get { flag(NSInferMappingModelAutomaticallyOption) }
     set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
@@ -42,14 +57,26 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? StoreOptions.timeoutSecondsDefault }
     set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
   }
+  /// SQLite's pragmas for the connection, by name; see `setValue(_:forPragmaNamed:)`. (Apple documentation:
+  /// sqlitePragmas.)
   open var sqlitePragmas: [String: NSObject] {
     (options[NSSQLitePragmasOption] as? NSDictionary as? [String: NSObject]) ?? [:]
   }
 
   private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
 
+  /// Sets one of the `options`.
+  ///
+  /// - Parameters:
+  ///   - option: The value; nil removes the option.
+  ///   - key: The name of the option, such as `NSReadOnlyPersistentStoreOption`.
   open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
 
+  /// Sets one of SQLite's pragmas for the connection.
+  ///
+  /// - Parameters:
+  ///   - value: The value of the pragma; nil removes it.
+  ///   - name: The name of the pragma, such as `journal_mode`.
   open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
     var pragmas = sqlitePragmas
     pragmas[name] = value

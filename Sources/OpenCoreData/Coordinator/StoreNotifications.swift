@@ -21,8 +21,11 @@ extension Notification.Name {
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
+/// The user-info key of the stores that were added: an array of `NSPersistentStore`.
 public let NSAddedPersistentStoresKey = "added"
+/// The user-info key of the stores that were removed: an array of `NSPersistentStore`.
 public let NSRemovedPersistentStoresKey = "removed"
+/// The user-info key of a store that another one has replaced: an array of the old and the new `NSPersistentStore`.
 public let NSUUIDChangedPersistentStoresKey = "changedUUID"
 /// The key of a store's URL in the user info of `NSPersistentStoreRemoteChange`.
 public let NSPersistentStoreURLKey = "storeURL"

@@ -2,15 +2,21 @@ import Foundation
 
 /// What a transaction did to an object.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
+  /// The object was inserted.
   case insert
+  /// The object was updated.
   case update
+  /// The object was deleted.
   case delete
 }
 
 /// The change of one object in a transaction. (Apple documentation: NSPersistentHistoryChange.)
 open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult {
+  /// The number of the change in the store's history, in ascending order.
   public let changeID: Int64
+  /// The ID of the object that was changed.
   public let changedObjectID: NSManagedObjectID
+  /// Whether the object was inserted, updated or deleted.
   public let changeType: NSPersistentHistoryChangeType
   /// What a deletion keeps: the values of the attributes with `preservesValueInHistoryOnDeletion`, by name. Nil without
   /// any.

@@ -2,11 +2,17 @@ import Foundation
 
 /// What the result of a history request contains.
 public enum NSPersistentHistoryResultType: Int, Sendable {
+  /// Whether anything was found or deleted.
   case statusOnly
+  /// The IDs of the changed objects.
   case objectIDs
+  /// The number of transactions, or of changes where the request asks for changes.
   case count
+  /// The transactions without their changes.
   case transactionsOnly
+  /// The changes without their transactions.
   case changesOnly
+  /// The transactions with their changes.
   case transactionsAndChanges
 }
 
@@ -31,10 +37,12 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ContextRe
   private let point: Point
   private let deletes: Bool
 
+  /// What the result contains, such as the transactions with their changes.
   open var resultType: NSPersistentHistoryResultType
   /// Which transactions or changes are found: a request of one of their classes. Its limit has no effect, as in Apple's
   /// framework.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+  /// The point after which history is read, or before which it is deleted; nil for a request with a date.
   open var token: NSPersistentHistoryToken? { if case .token(let token) = point { token } else { nil } }
   open override var requestType: NSPersistentStoreRequestType { .persistentHistoryRequestType }
 
@@ -159,6 +167,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ContextRe
 
 /// The result of a history request. (Apple documentation: NSPersistentHistoryResult.)
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
+  /// What `result` contains.
   public let resultType: NSPersistentHistoryResultType
   /// Whether anything was found or deleted, `[NSManagedObjectID]`, an `Int`, `[NSPersistentHistoryTransaction]`, or
   /// `[NSPersistentHistoryChange]`.

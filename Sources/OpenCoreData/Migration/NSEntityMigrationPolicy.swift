@@ -3,10 +3,15 @@ import Locking
 
 /// Variables of value expressions, without `$`. (Apple's header: NSEntityMigrationPolicy.h.)
 public let NSMigrationManagerKey = MappingExpressions.manager
+/// The variable `$source`: the object of the old store.
 public let NSMigrationSourceObjectKey = MappingExpressions.source
+/// The variable `$destination`: the object that is made for the new store.
 public let NSMigrationDestinationObjectKey = "destination"
+/// The variable `$entityMapping`: the `NSEntityMapping` that is carried out.
 public let NSMigrationEntityMappingKey = "entityMapping"
+/// The variable `$propertyMapping`: the `NSPropertyMapping` whose value is computed.
 public let NSMigrationPropertyMappingKey = "propertyMapping"
+/// The variable `$entityPolicy`: the `NSEntityMigrationPolicy` of the entity mapping.
 public let NSMigrationEntityPolicyKey = "entityPolicy"
 
 /// How an entity mapping is carried out. (Apple documentation: NSEntityMigrationPolicy.)

@@ -20,6 +20,7 @@ open class NSLightweightMigrationStage: NSMigrationStage {
   /// In the order of the versions.
   public let versionChecksums: [String]
 
+  /// A stage between models with these version checksums, in the order of the versions.
   public init(_ versionChecksums: [String]) { self.versionChecksums = versionChecksums }
 
   override var checksums: [String] { versionChecksums }
@@ -37,13 +38,16 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 /// }
 /// ```
 open class NSCustomMigrationStage: NSMigrationStage {
+  /// The model of the store before the stage.
   public let currentModel: NSManagedObjectModelReference
+  /// The model of the store after the stage.
   public let nextModel: NSManagedObjectModelReference
   /// Called with a store of ``currentModel``. What it throws ends the migration, and the store stays as it was.
   open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
   /// Called with a store of ``nextModel``.
   open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
+  /// A stage that migrates a store of `currentModel` to `nextModel` and calls the handlers.
   public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference) {
     (self.currentModel, self.nextModel) = (currentModel, nextModel)
   }

@@ -17,6 +17,7 @@ open class NSStagedMigrationManager: NSObject {
   /// Has the copy of the store, in a handler; nil at other times.
   open private(set) var container: NSPersistentContainer?
 
+  /// A manager that carries out `stages`, which are in the order of the versions.
   public init(_ stages: [NSMigrationStage]) { self.stages = stages }
 }
 

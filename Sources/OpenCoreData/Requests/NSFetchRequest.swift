@@ -12,11 +12,17 @@ open class NSPersistentStoreRequest: NSObject {
 
 /// The kinds of requests.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
+  /// A fetch (`NSFetchRequest`).
   case fetchRequestType = 1
+  /// A save (`NSSaveChangesRequest`).
   case saveRequestType
+  /// A batch insertion (`NSBatchInsertRequest`).
   case batchInsertRequestType = 5
+  /// A batch update (`NSBatchUpdateRequest`).
   case batchUpdateRequestType
+  /// A batch deletion (`NSBatchDeleteRequest`).
   case batchDeleteRequestType
+  /// A history request (`NSPersistentHistoryChangeRequest`).
   case persistentHistoryRequestType
 }
 
@@ -31,9 +37,13 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
+  /// Objects; the default.
   public static let managedObjectResultType = NSFetchRequestResultType([])
+  /// `NSManagedObjectID`s, without reading values.
   public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+  /// Dictionaries of the `propertiesToFetch`, by name.
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+  /// One number: how many objects there are.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
@@ -51,6 +61,12 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   /// The entity of the objects to find; nil for a request that was made with a name, until it is set or executed. One
   /// that was set takes precedence over the name. (Apple documentation: entity.)
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<JournalEntry>()
+  /// request.entity = NSEntityDescription.entity(forEntityName: "JournalEntry", in: context)
+  /// let entries = try context.fetch(request)
+  /// ```
   open var entity: NSEntityDescription? {
     get { entitySet ?? entityFound }
     set { (entitySet, entityFound) = (newValue, nil) }
@@ -78,6 +94,12 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   /// ```
   open var sortDescriptors: [NSSortDescriptor]?
   /// The maximum number of results; 0 for no limit.
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [NSSortDescriptor(key: "date", ascending: false)]
+  /// request.fetchLimit = 10
+  /// let newest = try context.fetch(request)
+  /// ```
   open var fetchLimit = 0
   /// The number of results to skip at the start.
   open var fetchOffset = 0
@@ -86,6 +108,11 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   /// The result is an array of light objects, all of them faults: IDs are read at once, values batch by batch, in child
   /// contexts too. Values live as long as their objects; an unchanged object without other owners is freed with its
   /// values.
+  ///
+  /// ```swift
+  /// request.fetchBatchSize = 100  // rows
+  /// for entry in try context.fetch(request) { print(entry.location ?? "") }
+  /// ```
   open var fetchBatchSize = 0
   /// What the fetch returns: objects (default), IDs, dictionaries, or one number with the count. It must agree with
   /// `ResultType`; a fetch whose results are of another type throws. (Apple documentation: resultType.)
@@ -98,6 +125,11 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var resultType = NSFetchRequestResultType.managedObjectResultType
   /// If true (default), objects of entities that inherit from the request's entity are found too. (Apple documentation:
   /// includesSubentities.)
+  ///
+  /// ```swift
+  /// request.includesSubentities = false
+  /// let count = try context.count(for: request)
+  /// ```
   open var includesSubentities = true
   /// If false, objects are faults without values.
   open var includesPropertyValues = true

@@ -2,7 +2,9 @@ import Foundation
 
 /// An index in a list with sections. On Apple's systems UIKit and AppKit give IndexPath these names.
 extension IndexPath {
+  /// The index path of an item: `[section, item]`, both counted from 0.
   public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+  /// The index path of a row: `[section, row]`, both counted from 0.
   public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
 
   /// The first of the two indexes.

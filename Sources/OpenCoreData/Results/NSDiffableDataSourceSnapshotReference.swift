@@ -22,7 +22,9 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject, Sendable {
     self.reloadedIDs = reloadedIDs
   }
 
+  /// The number of sections.
   public var numberOfSections: Int { names.count }
+  /// The number of objects in all sections.
   public var numberOfItems: Int { ids.reduce(0) { $0 + $1.count } }
   /// The names of the sections: `String`s.
   public var sectionIdentifiers: [Any] { names }
@@ -32,10 +34,12 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject, Sendable {
   /// The IDs of objects that have changed since the previous snapshot.
   public var reloadedItemIdentifiers: [Any] { reloadedIDs }
 
+  /// The number of objects in the section with this name. Stops the program if there is no such section.
   public func numberOfItems(inSection sectionIdentifier: Any) -> Int {
     ids[section(sectionIdentifier)].count
   }
 
+  /// The IDs of the objects in the section with this name, in order. Stops the program if there is no such section.
   public func itemIdentifiersInSection(withIdentifier sectionIdentifier: Any) -> [Any] {
     ids[section(sectionIdentifier)]
   }

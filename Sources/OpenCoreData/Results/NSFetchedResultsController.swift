@@ -31,6 +31,13 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// A controller without content; `performFetch()` fills it. Stops the program if the request's `sortDescriptors` is nil.
   /// (Apple documentation: init(fetchRequest:managedObjectContext:sectionNameKeyPath:cacheName:).)
   ///
+  /// ```swift
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// request.sortDescriptors = [NSSortDescriptor(key: "date", ascending: false)]
+  /// let controller = NSFetchedResultsController(
+  ///   fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+  /// ```
+  ///
   /// - Parameters:
   ///   - fetchRequest: Has sort descriptors, or an empty array of them; its order must keep the objects of a section
   ///     together. It may be changed later, followed by `performFetch()`.
@@ -70,12 +77,23 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     core.request as? NSFetchRequest<ResultType> ?? core.currentRequest().retyped(as: ResultType.self)
   }
   /// The context of the objects, on whose queue the controller is used. (Apple documentation: managedObjectContext.)
+  ///
+  /// ```swift
+  /// let context = controller.managedObjectContext
+  /// for entry in controller.fetchedObjects ?? [] { context.delete(entry) }
+  /// try context.save()
+  /// ```
   open var managedObjectContext: NSManagedObjectContext { core.context }
   /// The property that names each object's section; nil for one section. (Apple documentation: sectionNameKeyPath.)
   open var sectionNameKeyPath: String? { core.sectionNameKeyPath }
   /// The name that the controller was made with. Nothing is cached under it. (Apple documentation: cacheName.)
   open var cacheName: String? { core.cacheName }
   /// Held weakly.
+  ///
+  /// ```swift
+  /// controller.delegate = listView
+  /// try controller.performFetch()
+  /// ```
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { core.delegate }
     set { core.setDelegate(newValue) }
@@ -87,6 +105,11 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Fetches, or fetches again. A delegate that takes snapshots receives one; other delegates are not called. (Apple
   /// documentation: performFetch().)
   ///
+  /// ```swift
+  /// try controller.performFetch()
+  /// print(controller.fetchedObjects?.count ?? 0)
+  /// ```
+  ///
   /// - Throws: The error of the fetch; `NSError` 134060 if objects of a section are not adjacent.
   open func performFetch() throws {
     managedObjectContext.checkQueue()
@@ -96,6 +119,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   // MARK: Content
 
   /// All objects in order; nil before `performFetch()`.
+  ///
+  /// ```swift
+  /// for entry in controller.fetchedObjects ?? [] { print(entry.location ?? "") }
+  /// ```
   open var fetchedObjects: [ResultType]? {
     if let known = fetchedCache, known.edition == core.edition { return known.objects }
     guard let objects = core.list?.objects as? [ResultType] else { return nil }
@@ -105,6 +132,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   private var fetchedCache: (edition: Int, objects: [ResultType])?
 
   /// Nil before `performFetch()`; one section without a `sectionNameKeyPath`.
+  ///
+  /// ```swift
+  /// for section in controller.sections ?? [] { print(section.name, section.numberOfObjects) }
+  /// ```
   open var sections: [any NSFetchedResultsSectionInfo]? { core.list.map(core.sectionInfos) }
 
   /// The object at an index path; stops the program if there is none. (Apple documentation: object(at:).)

@@ -2,9 +2,13 @@ import Foundation
 
 /// What happened to an object or a section of a fetched results controller.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
+  /// It was inserted.
   case insert = 1
+  /// It was deleted.
   case delete
+  /// It has another index path.
   case move
+  /// It has other values at the same position.
   case update
 }
 
@@ -33,17 +37,34 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// ones at their new one ends with the controller's content. An object whose sort key changed has moved, unless its
 /// position among the others is the same: then it is updated.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
+  /// Called before the calls for single changes; `controllerDidChangeContent(_:)` follows them.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
+  /// Called for each object that was inserted, deleted, moved or updated.
+  ///
+  /// - Parameters:
+  ///   - controller: The controller whose content changed.
+  ///   - anObject: The object.
+  ///   - indexPath: Where the object was; nil for an insertion.
+  ///   - type: What happened to it.
+  ///   - newIndexPath: Where the object is now; nil unless it was inserted or moved.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
+  /// Called for each section that was inserted or deleted.
+  ///
+  /// - Parameters:
+  ///   - controller: The controller whose content changed.
+  ///   - sectionInfo: The section.
+  ///   - sectionIndex: Its index: the old one of a deleted section, the new one of an inserted section.
+  ///   - type: `.insert` or `.delete`.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType)
 
+  /// Called after the calls for single changes: the controller has its new content.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
   /// The index title of a section; by default the first letter of its name.
@@ -52,6 +73,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     sectionIndexTitleForSectionName sectionName: String
   ) -> String?
 
+  /// The whole content after a change: the names of the sections and the IDs of their objects.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
@@ -64,21 +86,26 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 }
 
 extension NSFetchedResultsControllerDelegate {
+  /// Does nothing.
   public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
+  /// Does nothing.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
   ) {}
 
+  /// Does nothing.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType
   ) {}
 
+  /// Does nothing.
   public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
+  /// The first letter of the section's name.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     sectionIndexTitleForSectionName sectionName: String

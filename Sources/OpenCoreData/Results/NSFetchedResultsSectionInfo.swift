@@ -2,9 +2,11 @@ import Foundation
 
 /// A section of a fetched results controller. (Apple documentation: NSFetchedResultsSectionInfo.)
 public protocol NSFetchedResultsSectionInfo {
+  /// The name of the section: the value at the controller's `sectionNameKeyPath`, as text.
   var name: String { get }
   /// The title of the section in the index next to the list.
   var indexTitle: String? { get }
+  /// The number of objects in the section.
   var numberOfObjects: Int { get }
   /// The objects of the section; a new array for each call.
   var objects: [Any]? { get }

@@ -4,6 +4,7 @@ import Foundation
 ///
 /// A node is used under the lock of its store's adapter, in the methods of the store only.
 open class NSAtomicStoreCacheNode: NSObject {
+  /// The ID of the object whose values the node has.
   public let objectID: NSManagedObjectID
   /// Values by the names of properties; nil while nothing was set.
   ///
@@ -11,11 +12,15 @@ open class NSAtomicStoreCacheNode: NSObject {
   /// destination, or that node's `NSManagedObjectID`; a to-many relationship is a set or an array of them.
   open var propertyCache: NSMutableDictionary?
 
+  /// A node without values. Required, so that a subclass can be made by its class.
+  ///
+  /// - Parameter moid: The ID of the object.
   public required init(objectID moid: NSManagedObjectID) {
     objectID = moid
     super.init()
   }
 
+  /// The value of a property in `propertyCache`; nil if it has none.
   open func value(forKey key: String) -> Any? { propertyCache?.object(forKey: NSString(string: key)) }
 
   /// Sets a value; nil removes it.

@@ -22,7 +22,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// Finds objects, or saves changes.
   ///
   /// - Parameters:
-  ///   - request: An `NSFetchRequest<NSFetchRequestResult>` or an ``NSSaveChangesRequest``; `requestType` tells which.
+  ///   - request: An `NSFetchRequest<NSFetchRequestResult>` or an ``NSSaveChangesRequest``; `requestType` says which.
   ///   - context: Where objects of the result are made, with `object(with:)`. It is valid during the call only.
   /// - Returns: For a fetch request an array: of managed objects, of `NSManagedObjectID`, of dictionaries by the names
   ///   in `propertiesToFetch`, or with one `NSNumber`, depending on `resultType`. For a save request an empty array.

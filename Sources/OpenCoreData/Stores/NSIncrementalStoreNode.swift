@@ -4,6 +4,7 @@ import Locking
 /// One row of an incremental store. (Apple documentation: NSIncrementalStoreNode.)
 // Unchecked: the values are replaced and read under the lock only.
 open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
+  /// The ID of the object whose values the node has.
   public let objectID: NSManagedObjectID
   private let lock = NSLock()
   private var values: [String: Any]
@@ -29,6 +30,8 @@ open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
     }
   }
 
+  /// The version of the row, which grows with each change; a save compares it with the version that its values are
+  /// based on.
   open var version: UInt64 { lock.withLock { versionKept } }
 
   /// The value of an attribute or to-one relationship; nil where the node has none.

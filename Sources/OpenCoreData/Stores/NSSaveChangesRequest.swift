@@ -18,6 +18,14 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private let deleted: Set<NSManagedObject>?
   private let locked: Set<NSManagedObject>?
 
+  /// A save request, as coordinators hand it to an incremental store. (Apple documentation:
+  /// init(inserted:updated:deleted:locked:).)
+  ///
+  /// - Parameters:
+  ///   - insertedObjects: Objects to insert; nil for none.
+  ///   - updatedObjects: Objects with changes to write; nil for none.
+  ///   - deletedObjects: Objects to delete; nil for none.
+  ///   - lockedObjects: Unchanged objects whose version must still be the stored one; nil for none.
   public init(
     inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
     deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?

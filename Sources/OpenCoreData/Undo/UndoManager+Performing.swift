@@ -88,7 +88,9 @@ extension UndoManager {
   /// The title of a menu item for redoing, in English.
   public var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
+  /// The title of a menu item for undoing the action, in English.
   public func undoMenuTitle(forUndoActionName actionName: String) -> String { Self.title("Undo", actionName) }
+  /// The title of a menu item for redoing the action, in English.
   public func redoMenuTitle(forUndoActionName actionName: String) -> String { Self.title("Redo", actionName) }
 
   private static func title(_ word: String, _ name: String) -> String { name.isEmpty ? word : "\(word) \(name)" }
@@ -99,7 +101,9 @@ extension UndoManager {
     (open.first ?? undoStack.last)?.isDiscardable = discardable
   }
 
+  /// Whether the next undo was registered as discardable.
   public var undoActionIsDiscardable: Bool { nextUndo?.isDiscardable ?? false }
+  /// Whether the next redo was registered as discardable.
   public var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
 
   private var nextUndo: UndoGroup? { open.first { !$0.isEmpty } ?? undoStack.last }

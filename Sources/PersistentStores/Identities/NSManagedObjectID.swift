@@ -46,6 +46,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
   }
 
   /// The entity of the object. (Apple documentation: entity.)
+  ///
+  /// ```swift
+  /// let names = Set(ids.compactMap(\.entity.name))
+  /// ```
   public var entity: NSEntityDescription {
     switch origin {
     case .temporary(let range): range.entity
@@ -84,6 +88,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
 
   /// Whether the ID was given before a save reached a store. It stays true for this ID; ask the object for its new one.
   /// (Apple documentation: isTemporaryID.)
+  ///
+  /// ```swift
+  /// if session.objectID.isTemporaryID { try context.obtainPermanentIDs(for: [session]) }
+  /// ```
   public var isTemporaryID: Bool {
     if case .temporary = origin { true } else { false }
   }
@@ -100,6 +108,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
   ///
   /// The URL of a permanent ID may be stored, and a coordinator finds the ID again
   /// (`managedObjectID(forURIRepresentation:)`). The URL of a temporary ID is of use to this process only.
+  ///
+  /// ```swift
+  /// let text = id.uriRepresentation().absoluteString  // may be stored
+  /// let found = URL(string: text).flatMap { coordinator.managedObjectID(forURIRepresentation: $0) }
+  /// ```
   public func uriRepresentation() -> URL {
     let name = entity.name ?? ""
     let text =

@@ -5,10 +5,15 @@ import Foundation
 public enum NSEntityMappingType: UInt, Sendable {
   /// As its entities say: an added entity has no source, a removed one no destination.
   case undefinedEntityMappingType = 0
+  /// A migration policy makes the objects.
   case customEntityMappingType = 1
+  /// The entity is new; there are no source objects.
   case addEntityMappingType = 2
+  /// The entity is gone; its objects are not migrated.
   case removeEntityMappingType = 3
+  /// The objects are copied without a change.
   case copyEntityMappingType = 4
+  /// The objects are copied by property mappings.
   case transformEntityMappingType = 5
 }
 
@@ -26,6 +31,7 @@ open class NSEntityMapping: NSObject {
   /// The name under which relationships and policies ask for its instances. It must be unique in the mapping model.
   /// Inferred mappings are named `IEM_Add_Session`, `IEM_Remove_…`, `IEM_Copy_…` or `IEM_Transform_…`.
   open var name: String = "" { didSet { isChanged = true } }
+  /// Whether the entity's objects are added, removed, copied, transformed, or migrated by a policy.
   open var mappingType: NSEntityMappingType = .undefinedEntityMappingType { didSet { isChanged = true } }
   /// Nil for an added entity.
   open var sourceEntityName: String? { didSet { isChanged = true } }

@@ -59,6 +59,7 @@ open class NSMappingModel: NSObject {
     NSMappingModel(try InferredMapping(from: sourceModel, to: destinationModel))
   }
 
+  /// The entity mappings by name. Of several with one name, the first.
   open var entityMappingsByName: [String: NSEntityMapping] {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -21,7 +21,9 @@ public struct StoreModel: Sendable {
     case tables
   }
 
+  /// The model that was found.
   public let model: NSManagedObjectModel
+  /// Where the model comes from.
   public let origin: Origin
   /// One sentence about each unknown or omitted part.
   public let notes: [String]

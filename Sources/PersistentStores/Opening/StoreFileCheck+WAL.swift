@@ -123,7 +123,7 @@ extension StoreFileCheck {
       + "\(loss.frames) \(loss.frames == 1 ? "is" : "are") lost\(transactions)"
   }
 
-  /// Signs that the WAL was written for another file: each log goes on from the state of its file.
+  /// Signs that the WAL was written for another file: each WAL goes on from the state of its file.
   private func foreign(_ frames: WALFrames) -> NSError? {
     guard frames.committed > 0 else { return nil }
     if let first = frames.firstPages.first {

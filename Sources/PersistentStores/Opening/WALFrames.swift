@@ -4,7 +4,7 @@ import Foundation
 /// (SQLite: "Database File Format", 4.1 to 4.4.)
 ///
 /// SQLite reads a WAL up to the first frame that is not valid, and drops an unfinished transaction before it. Frames
-/// after that place may be of an earlier generation of the log, or of a transaction that a crash ended: neither is
+/// after that place may be of an earlier generation of the WAL, or of a transaction that a crash ended: neither is
 /// damage. Frames of this generation that end a transaction are: they were written after the frame that is not valid.
 package struct WALFrames {
   /// The frames up to the end of the last transaction that SQLite sees.
@@ -60,7 +60,7 @@ package struct WALFrames {
     examine(invalid, after: checksum, &reader)
   }
 
-  /// What SQLite leaves out of a damaged log.
+  /// What SQLite leaves out of a damaged WAL.
   package struct Loss {
     let frames: Int
     /// Nil if they can't be counted.
@@ -69,16 +69,16 @@ package struct WALFrames {
     let isAltered: Bool
   }
 
-  /// Nil if the log is not known to be damaged. An index of the log's generation knows the end of the last transaction.
-  /// Without one, only frames that were certainly written show that the log should go on.
+  /// Nil if the WAL is not known to be damaged. An index of the WAL's generation knows the end of the last transaction.
+  /// Without one, only frames that were certainly written show that the WAL should go on.
   package func loss(seenBy index: WALIndexHeader?) -> Loss? {
     guard let index, index.salts == header.salts, index.frameCount > 0 else {
       return framesLost > 0 ? Loss(frames: framesLost, commits: commitsLost, isAltered: isAltered) : nil
     }
-    // If all pages are written back, either all or none must be seen in the log: older ones would hide newer ones.
+    // If all pages are written back, either all or none must be seen in the WAL: older ones would hide newer ones.
     let isNeeded = index.framesOnlyInWAL > 0 || committed > 0
     guard isNeeded, committed < index.frameCount else { return nil }
-    // A power failure may leave an index that knows more than what was synced of the log.
+    // A power failure may leave an index that knows more than what was synced of the WAL.
     return Loss(frames: index.frameCount - committed, commits: nil, isAltered: isAltered)
   }
 

@@ -28,7 +28,9 @@ public struct SaveTransaction {
   private let statements: any ParticipantStatements
   /// Objects that this save inserts, updates and deletes.
   public let insertedCount: Int
+  /// Objects that this save updates.
   public let updatedCount: Int
+  /// Objects that this save deletes.
   public let deletedCount: Int
 
   package init(_ statements: any ParticipantStatements, _ changes: ChangeSet) {

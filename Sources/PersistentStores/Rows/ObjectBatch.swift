@@ -21,6 +21,7 @@ import Foundation
 /// try context.save()
 /// ```
 public struct ObjectBatch: Sendable {
+  /// The entity of the objects.
   public let entity: NSEntityDescription
   /// The number of objects.
   public private(set) var count = 0
@@ -40,7 +41,7 @@ public struct ObjectBatch: Sendable {
   private var lastRowArenaStart = 0
   private let emptyRow: [ValueCell]
 
-  /// Shared by all copies of the batch; its reference count tells whether there are copies.
+  /// Shared by all copies of the batch; its reference count shows whether there are copies.
   private final class Holder: Sendable {}
   private var holder = Holder()
 

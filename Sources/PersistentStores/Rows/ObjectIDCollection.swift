@@ -28,6 +28,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
   }
 
   private var parts: [Part] = []
+  /// The number of IDs.
   public private(set) var count = 0
   public var startIndex: Int { 0 }
   public var endIndex: Int { count }
@@ -63,6 +64,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
     return self[position].storeKey
   }
 
+  /// The ID at the position, which is made on request. Stops the program if there is none.
   public subscript(position: Int) -> NSManagedObjectID {
     precondition(indices.contains(position), "There is no ID \(position) among \(count).")
     var rest = position

@@ -13,7 +13,7 @@ package final class StoreExchange {
     (self.file, self.options) = (file, options)
     do {
       opened = try OpenedDatabase.open(file, options: try StoreOptions(options))
-      // With a log, the store can be read while it is replaced.
+      // With a WAL, the store can be read while it is replaced.
       _ = try opened.connection.rows("PRAGMA journal_mode = WAL")
       version = try opened.connection.integer("PRAGMA data_version")
     } catch let error as SQLiteError {

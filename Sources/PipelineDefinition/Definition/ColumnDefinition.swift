@@ -28,6 +28,7 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
   /// Checked in order; checking stops at the first error.
   public var rules: [ValueRule]
 
+  /// Makes a column. The parameters are the properties of the same names; by default its attribute has its name.
   public init(
     _ name: String, attribute: String? = nil, from: [String] = [], synonyms: [String] = [], formats: [String] = [],
     required: Bool = false, transforms: [ValueTransform] = [], value: String? = nil, rules: [ValueRule] = [],

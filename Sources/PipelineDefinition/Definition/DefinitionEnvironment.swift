@@ -4,6 +4,7 @@ import Foundation
 public struct DefinitionEnvironment: Sendable {
   /// The definition that a name in `extends` refers to.
   public enum Base: Sendable {
+    /// A definition file.
     case file(URL)
     /// A definition made in code. Its relative paths start where those of the extending definition start.
     case definition(PipelineDefinition)

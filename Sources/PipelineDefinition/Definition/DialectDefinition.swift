@@ -7,6 +7,7 @@
 /// dialect.nullSequences = ["\\N"]
 /// ```
 public struct DialectDefinition: Sendable, Hashable {
+  /// The line ends that an export writes.
   public enum LineEnding: String, Sendable, Codable, CaseIterable {
     case lf, crlf
   }
@@ -29,6 +30,7 @@ public struct DialectDefinition: Sendable, Hashable {
 
   /// How a record is treated whose number of fields differs from the header's.
   public enum RaggedRows: String, Sendable, Codable, CaseIterable {
+    /// The record is rejected.
     case error
     /// Missing fields at its end are empty.
     case pad
@@ -101,6 +103,7 @@ public struct DialectDefinition: Sendable, Hashable {
   /// The unquoted texts that represent nil, such as `\N`; unless the empty text is among them, an empty field in a
   /// column of texts is then the empty text. When empty, an empty field is nil.
   public var nullSequences: [String]
+  /// The treatment of zero bytes in fields.
   public var nulBytes: NulBytes
   /// The character before the fraction of a number.
   public var decimalChar = "."
@@ -114,6 +117,7 @@ public struct DialectDefinition: Sendable, Hashable {
   public var raggedRows: [RaggedRows] = [.error]
   /// Which labels the header must have; when nil, `extraColumns` and `missingColumns` decide.
   public var fieldsMatch: FieldsMatch?
+  /// The treatment of irregular quotes: `strict`, or `lenient` repairs.
   public var mode = Mode.strict
 
   /// The first of ``nullSequences`` that is not empty, which is written for nil.
@@ -144,6 +148,7 @@ public struct DialectDefinition: Sendable, Hashable {
     name: defaultName, delimiter: defaultDelimiter, quote: "\"", header: true, columns: [], trailingComma: false,
     lineEnding: .lf)
 
+  /// Makes a dialect. The parameters are the properties of the same names.
   public init(
     name: String, delimiter: String, quote: String?, header: Bool, columns: [String], trailingComma: Bool,
     lineEnding: LineEnding, null: String? = nil, nulBytes: NulBytes = .refuse

@@ -5,6 +5,7 @@ public struct ErrorBudget: Sendable, Hashable, Codable {
   /// Largest percentage of rejected records, checked when a chunk is complete and again at the end.
   public var percent: Double?
 
+  /// Makes a budget. The parameters are the properties of the same names.
   public init(errors: Int? = nil, percent: Double? = nil) {
     self.errors = errors
     self.percent = percent

@@ -8,7 +8,9 @@
 public struct ExpectDefinition: Sendable, Hashable, Codable {
   /// How many records are read.
   public struct Records: Sendable, Hashable, Codable {
+    /// Smallest number of records; nil for no such bound.
     public var min: Int?
+    /// Largest number of records; nil for no such bound.
     public var max: Int?
     /// Smallest percentage of the mean of the last runs.
     public var minPercentOfMean: Double?
@@ -16,8 +18,10 @@ public struct ExpectDefinition: Sendable, Hashable, Codable {
     public var maxPercentOfMean: Double?
     /// How many completed runs of the pipeline the mean is of, the newest ones in the store's ledger.
     public var lastRuns: Int
+    /// Whether another number fails the run or is only reported.
     public var severity: Severity
 
+    /// Makes an expectation. The parameters are the properties of the same names.
     public init(
       min: Int? = nil, max: Int? = nil, minPercentOfMean: Double? = nil, maxPercentOfMean: Double? = nil,
       lastRuns: Int = 10, severity: Severity = .error
@@ -46,8 +50,10 @@ public struct ExpectDefinition: Sendable, Hashable, Codable {
     public var distinctMax: Int?
     /// How old the newest date may be when the run begins.
     public var newestWithinDays: Double?
+    /// Whether other values fail the run or are only reported.
     public var severity: Severity
 
+    /// Makes an expectation. The parameters are the properties of the same names.
     public init(
       _ name: String, emptyPercentMax: Double? = nil, distinctMin: Int? = nil, distinctMax: Int? = nil,
       newestWithinDays: Double? = nil, severity: Severity = .error
@@ -68,9 +74,12 @@ public struct ExpectDefinition: Sendable, Hashable, Codable {
     }
   }
 
+  /// What is expected of the number of records; nil for nothing.
   public var records: Records?
+  /// What is expected of the values of columns.
   public var columns: [Column] = []
 
+  /// Expects nothing.
   public init() {}
 }
 

@@ -4,6 +4,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public struct Column: Sendable, Hashable, Codable {
     /// The label in the header.
     public var name: String
+    /// The attribute whose values the column has.
     public var attribute: String
     /// For dates: formats as in the export's `dateFormat`, which applies when this is empty. For bytes:
     /// `base64` or `hex`; `base64` when this is empty.
@@ -11,6 +12,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     /// The text between the values of the objects that a to-many relationship leads to; nil for a single value.
     public var separator: String?
 
+    /// Makes a column. The parameters are the properties of the same names; by default its attribute has its name.
     public init(_ name: String, attribute: String? = nil, format: [String] = [], separator: String? = nil) {
       self.name = name
       self.attribute = attribute ?? name
@@ -21,9 +23,12 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
 
   /// One key of the sort order.
   public struct SortKey: Sendable, Hashable, Codable {
+    /// The attribute by whose values entries are sorted.
     public var attribute: String
+    /// Whether the smallest value comes first.
     public var ascending: Bool
 
+    /// Makes a key. The parameters are the properties of the same names.
     public init(_ attribute: String, ascending: Bool = true) {
       self.attribute = attribute
       self.ascending = ascending
@@ -67,6 +72,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var gzip: Bool?
   /// The format of the output; if `nil`, the one that the output's name ends in, and `csv` for standard output.
   public var format: Format?
+  /// The form of the output.
   public var dialect: DialectDefinition
   /// How the output is split; `nil` for one file.
   public var split: Split?
@@ -77,6 +83,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   /// Whether texts that a spreadsheet would run as formulas begin with an apostrophe, see <doc:Exporting>.
   public var guardFormulas: Bool
 
+  /// Makes an export. The parameters are the properties of the same names.
   public init(
     output: String? = nil, columns: [Column] = [], predicate: String? = nil, sort: [SortKey] = [],
     dateFormat: [String] = ["iso8601"], limit: Int? = nil, gzip: Bool? = nil, dialect: DialectDefinition = .rfc4180,

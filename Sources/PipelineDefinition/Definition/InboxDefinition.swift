@@ -11,9 +11,12 @@ public struct InboxDefinition: Sendable, Hashable, Codable {
   /// Seconds for which a file must have been unchanged before it is considered complete, 0 to 86,400.
   public var settleSeconds: Double
 
+  /// The patterns of an inbox that names none.
   public static let patternDefault = ["*.csv", "*.csv.gz"]
+  /// The permitted values of `settleSeconds`.
   public static let settleSecondsRange = 0.0...86_400.0
 
+  /// Makes an inbox. The parameters are the properties of the same names.
   public init(
     folder: String, pattern: [String] = patternDefault, processed: String = "processed", failed: String = "failed",
     settleSeconds: Double = 10

@@ -16,6 +16,7 @@ public struct LimitsDefinition: Sendable, Hashable, Codable {
   /// Days for which the store's ledger recognises inputs by their content; nil for ever.
   public var inputsDays: Int?
 
+  /// The default limits.
   public init() {}
 
   static let keys = [

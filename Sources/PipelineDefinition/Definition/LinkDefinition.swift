@@ -38,12 +38,16 @@ public struct LinkDefinition: Sendable, Hashable, Codable {
 
   /// Attributes of the related entity that together identify an object; each has a column.
   public var by: [String]
+  /// The treatment of a record that names an object which the store does not have.
   public var ifMissing: MissingPolicy
+  /// The treatment of a record that has other values than the object.
   public var ifDifferent: DifferencePolicy
+  /// The treatment of a record that has only some of the values in ``by``.
   public var ifIncomplete: IncompletePolicy
   /// The text between the values of a to-many relationship; nil for a to-one relationship.
   public var separator: String?
 
+  /// Makes a link. The parameters are the properties of the same names.
   public init(
     by: [String], ifMissing: MissingPolicy = .reject, ifDifferent: DifferencePolicy = .reject,
     ifIncomplete: IncompletePolicy = .reject, separator: String? = nil

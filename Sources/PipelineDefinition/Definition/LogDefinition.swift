@@ -19,9 +19,12 @@ public struct LogDefinition: Sendable, Hashable, Codable {
 
   /// The file that lines are appended to; standard error when `nil` or `-`.
   public var file: String?
+  /// The least important events that are logged.
   public var level: Level
+  /// The form of the lines.
   public var format: Format
 
+  /// Makes a log. The parameters are the properties of the same names.
   public init(file: String? = nil, level: Level = .info, format: Format = .text) {
     self.file = file
     self.level = level

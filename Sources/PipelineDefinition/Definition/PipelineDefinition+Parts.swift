@@ -5,6 +5,7 @@ import Foundation
   /// The parts, in the order of their import.
   public var wrappedValue: [PipelineDefinition]
 
+  /// A list of parts.
   public init(wrappedValue: [PipelineDefinition]) { self.wrappedValue = wrappedValue }
 
   /// Encodes a list of objects.

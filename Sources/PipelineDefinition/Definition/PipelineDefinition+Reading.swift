@@ -179,6 +179,14 @@ extension PipelineDefinition: Decodable {
 
   /// Checks a definition made in code by the rules for files.
   ///
+  /// ```swift
+  /// do {
+  ///   try definition.check()
+  /// } catch {
+  ///   for mistake in error.mistakes { print(mistake.path, mistake.message) }
+  /// }
+  /// ```
+  ///
   /// - Throws: ``PipelineError`` with every mistake.
   public func check() throws(PipelineError) {
     let mistakes = MistakeList()

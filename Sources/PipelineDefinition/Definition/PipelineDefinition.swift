@@ -55,6 +55,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// Name in reports.
   public var name: String
+  /// What the pipeline is for, as text for its readers.
   public var description: String?
   /// Input files in order, or patterns of file names, see <doc:PipelineFiles>.
   public var source: [String]
@@ -66,6 +67,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var verifyHash: Bool
   /// A folder whose files are the inputs, instead of `source`.
   public var inbox: InboxDefinition?
+  /// The form of the input.
   public var dialect: DialectDefinition
   /// Columns of the input; they may be empty only for a pipeline that exports.
   public var columns: [ColumnDefinition]
@@ -93,6 +95,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var relationships: RelationshipPolicy
   /// Records per chunk, that is per save, 1…1,000,000.
   public var chunkRows: Int
+  /// The treatment of a record that cannot be imported.
   public var errorPolicy: ErrorPolicy
   /// When to stop although the policy is to continue.
   public var errorBudget: ErrorBudget?
@@ -105,6 +108,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var appendOnly: Bool
   /// The treatment of an input that was imported before and has changed since, where no key identifies entries.
   public var changedInputs: ChangedInputPolicy
+  /// The largest sizes that are read, and how long the ledger keeps what.
   public var limits: LimitsDefinition
   /// Files that receive the report; their extensions determine the format, see ``ReportFormat``.
   public var report: [String]
@@ -117,6 +121,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var log: LogDefinition?
   /// Seconds after which the run ends at the next chunk border, 0 to 86,400; without limit when `nil` or 0.
   public var timeoutSeconds: Double?
+  /// What an export writes; nil for a pipeline that only imports.
   public var export: ExportDefinition?
   /// The entities that one run fills, one after the other, each from inputs of its own; empty for a pipeline of one
   /// entity. A part inherits from the file what it does not say itself. In a run, the name, the store, the model and
@@ -129,9 +134,12 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// The source locations of its parts, if it was read from a file.
   package var sourceMap = SourceMap()
 
+  /// The permitted values of `chunkRows`.
   public static let chunkRowsRange = 1...1_000_000
+  /// The permitted values of `timeoutSeconds`.
   public static let timeoutSecondsRange = 0.0...86_400.0
 
+  /// Makes a definition. The parameters are the properties of the same names; `check()` finds mistakes in them.
   public init(
     name: String, description: String? = nil, source: [String] = [], sourceOptional: Bool = false, dryRun: Bool = false,
     verifyHash: Bool = false,

@@ -58,47 +58,89 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
     self.rawValue = rawValue
   }
 
+  /// The text cannot be read as the column's type.
   public static let typeError = IssueCode("type-error")
+  /// The value breaks a rule of its column.
   public static let constraintError = IssueCode("constraint-error")
+  /// Another record or a stored entry has the value of a unique column.
   public static let uniqueError = IssueCode("unique-error")
+  /// The record breaks a rule for records as a whole.
   public static let rowConstraint = IssueCode("row-constraint")
+  /// The record has fewer fields than the header.
   public static let missingCell = IssueCode("missing-cell")
+  /// The record has more fields than the header.
   public static let extraCell = IssueCode("extra-cell")
+  /// The line, or every field of the record, is empty.
   public static let blankRow = IssueCode("blank-row")
+  /// An earlier record or a stored entry has the same key.
   public static let primaryKey = IssueCode("primary-key")
+  /// The bytes are not UTF-8.
   public static let encodingError = IssueCode("encoding-error")
+  /// The input ends inside a quoted field.
   public static let unterminatedQuote = IssueCode("unterminated-quote")
+  /// A quote is where RFC 4180 allows none.
   public static let strayQuote = IssueCode("stray-quote")
+  /// The line end is not that of the first record (a warning of `lenient` dialects).
   public static let mixedLineEnd = IssueCode("mixed-line-end")
+  /// A line of JSON Lines is not one JSON object, or a text of it is not Unicode.
   public static let jsonError = IssueCode("json-error")
+  /// Two members of a record of JSON Lines have one name or feed one column.
   public static let duplicateMember = IssueCode("duplicate-member")
+  /// A field contains a NUL byte.
   public static let nulByte = IssueCode("nul-byte")
+  /// A field exceeds `limits.fieldBytesMax`.
   public static let fieldTooLong = IssueCode("field-too-long")
+  /// A record exceeds `limits.recordBytesMax`.
   public static let recordTooLong = IssueCode("record-too-long")
+  /// The model's own validation refused the entry.
   public static let modelError = IssueCode("model-error")
+  /// A constraint of the store refused the entry.
   public static let storeConstraint = IssueCode("store-constraint")
+  /// No object of the store is the one that a record leads to.
   public static let missingObject = IssueCode("missing-object")
+  /// Several objects of the store are what a record leads to.
   public static let ambiguousObject = IssueCode("ambiguous-object")
+  /// The object that a record leads to has other values than the record says.
   public static let differentObject = IssueCode("different-object")
+  /// Another entry leads to the object, which can belong to one only.
   public static let takenObject = IssueCode("taken-object")
+  /// The output dialect cannot represent a value of the entry.
   public static let unwritableValue = IssueCode("unwritable-value")
+  /// The file of an external value is missing (a warning, where asked for).
   public static let missingExternal = IssueCode("missing-external")
+  /// The header line is empty.
   public static let blankHeader = IssueCode("blank-header")
+  /// A required column is not in the header (a warning if it is not required).
   public static let missingLabel = IssueCode("missing-label")
+  /// The header names a column that the pipeline does not declare (a warning).
   public static let extraLabel = IssueCode("extra-label")
+  /// A label of the header is empty (a warning).
   public static let blankLabel = IssueCode("blank-label")
+  /// Two labels of the header name the same column.
   public static let duplicateLabel = IssueCode("duplicate-label")
+  /// The header differs from that of the pipeline's last input (a warning).
   public static let headerChanged = IssueCode("header-changed")
+  /// The dates of a column can be read in another order of day and month.
   public static let dateOrder = IssueCode("date-order")
+  /// The records together are not what the pipeline expects.
   public static let expectationError = IssueCode("expectation-error")
+  /// The store's write-ahead log lacks changes, as after a power failure (a warning).
   public static let incompleteWAL = IssueCode("incomplete-wal")
+  /// The input cannot be opened or read.
   public static let sourceError = IssueCode("source-error")
+  /// The compressed data are damaged or truncated.
   public static let compressionError = IssueCode("compression-error")
+  /// The input is not text: an archive, a workbook, a database.
   public static let formatError = IssueCode("format-error")
+  /// The input's content does not match its checksum file.
   public static let hashCount = IssueCode("hash-count")
+  /// The input's number of records does not match its checksum file.
   public static let rowCount = IssueCode("row-count")
+  /// It is unknown which part of the input is already in the store.
   public static let inputRefused = IssueCode("input-refused")
+  /// The input does not follow the declared dialect.
   public static let dialectError = IssueCode("dialect-error")
+  /// The pipeline definition is wrong.
   public static let pipelineError = IssueCode("pipeline-error")
 }
 

@@ -14,9 +14,14 @@ public struct IssueLog: Sendable, Equatable {
   public private(set) var counts: [IssueCode: Int] = [:]
   /// Number of warnings per code.
   public private(set) var warningCounts: [IssueCode: Int] = [:]
+  /// Number of issues of the severity error.
   public private(set) var errorsTotal = 0
+  /// Number of issues of the severity warning.
   public private(set) var warningsTotal = 0
 
+  /// An empty log.
+  ///
+  /// - Parameter listedMax: The largest number of issues that are listed; all are counted.
   public init(listedMax: Int = 1000) {
     self.listedMax = max(0, listedMax)
   }
@@ -32,11 +37,14 @@ public struct IssueLog: Sendable, Equatable {
     for issue in listed { list(issue.code) { issue } }
   }
 
+  /// Number of issues of either severity.
   public var total: Int { errorsTotal + warningsTotal }
+  /// Whether there are no issues.
   public var isEmpty: Bool { total == 0 }
   /// Whether there are more issues than the list contains.
   public var isTruncated: Bool { total > listed.count }
 
+  /// Counts an issue, and lists it if there is room.
   public mutating func add(_ issue: RecordIssue) {
     add(issue.code, severity: issue.severity) { issue }
   }

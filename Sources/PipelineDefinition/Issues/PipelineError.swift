@@ -15,6 +15,7 @@ public struct PipelineError: Error, Sendable, Equatable {
     /// What is wrong and what to do about it.
     public var message: String
 
+    /// Makes a mistake. The parameters are the properties of the same names.
     public init(path: String, file: String? = nil, line: Int? = nil, column: Int? = nil, message: String) {
       self.path = path
       self.file = file
@@ -33,12 +34,19 @@ public struct PipelineError: Error, Sendable, Equatable {
   /// Whether the disk failed while a file was read, so that the definition may be right.
   package var isOfDisk = false
 
+  /// Makes an error with several mistakes. The parameters are the properties of the same names.
   public init(code: IssueCode = .pipelineError, file: String? = nil, mistakes: [Mistake]) {
     self.code = code
     self.file = file
     self.mistakes = mistakes
   }
 
+  /// Makes an error with one mistake.
+  ///
+  /// - Parameters:
+  ///   - code: The issue code.
+  ///   - path: The key path of what is wrong; empty for the definition as a whole.
+  ///   - message: What is wrong and what to do about it.
   public init(code: IssueCode = .pipelineError, path: String = "", _ message: String) {
     self.init(code: code, mistakes: [Mistake(path: path, message: message)])
   }

@@ -9,6 +9,7 @@ public struct RecordPosition: Sendable, Hashable {
   /// Offset of the record's first byte in the (inflated) input, from 0.
   public var byte: UInt64
 
+  /// Makes a position. The parameters are the properties of the same names.
   public init(input: String, record: UInt64, line: UInt64, byte: UInt64) {
     self.input = input
     self.record = record
@@ -21,11 +22,17 @@ public struct RecordPosition: Sendable, Hashable {
 ///
 /// The coding keys are part of the JSON report and must not change.
 public struct RecordIssue: Sendable, Hashable, Codable {
+  /// What kind of problem it is.
   public var code: IssueCode
+  /// Whether it rejects the record.
   public var severity: Severity
+  /// Path of the input as the user gave it; `-` for standard input.
   public var input: String
+  /// Number of the record, from 1; 0 for the header or the file as a whole.
   public var record: UInt64
+  /// Line on which the record begins, from 1.
   public var line: UInt64
+  /// Offset of the record's first byte in the (inflated) input, from 0.
   public var byte: UInt64
   /// Number of the field within the record, from 1; `nil` if the issue concerns the whole record.
   public var field: Int?
@@ -36,6 +43,7 @@ public struct RecordIssue: Sendable, Hashable, Codable {
   /// What is wrong and what to do about it: one sentence or two.
   public var message: String
 
+  /// Makes an issue at a position. The other parameters are the properties of the same names.
   public init(
     _ code: IssueCode, severity: Severity = .error, at position: RecordPosition, field: Int? = nil,
     column: String? = nil, value: String? = nil, message: String

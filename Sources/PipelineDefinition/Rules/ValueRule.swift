@@ -19,6 +19,7 @@
 /// | `format` | texts | `kind`: `uuid`, `uri` or `email`; see ``TextFormat`` |
 /// | `quantity` | texts | `units`, `unitRequired`, `ranges`, `words`, `min`, `max`; see ``QuantityRule`` |
 public struct ValueRule: Sendable, Hashable {
+  /// What is checked, with its parameters.
   public enum Kind: Sendable, Hashable {
     case required
     case notBefore(String)
@@ -35,9 +36,12 @@ public struct ValueRule: Sendable, Hashable {
     case quantity(QuantityRule)
   }
 
+  /// What is checked.
   public var kind: Kind
+  /// Whether a violation rejects the record or is only reported.
   public var severity: Severity
 
+  /// Makes a rule. The parameters are the properties of the same names.
   public init(_ kind: Kind, severity: Severity = .error) {
     self.kind = kind
     self.severity = severity

@@ -17,6 +17,7 @@ public struct QuantityRule: Sendable, Hashable, Codable {
   /// Upper bound of the number as written, regardless of its unit.
   public var max: Double?
 
+  /// Makes a rule. The parameters are the properties of the same names.
   public init(
     units: [String] = [], unitRequired: Bool = false, ranges: Bool = true, words: [String] = [],
     min: Double? = nil, max: Double? = nil

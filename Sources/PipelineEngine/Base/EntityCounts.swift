@@ -5,6 +5,7 @@ public struct EntityCounts: Sendable, Hashable, Codable {
   /// What happened to the records.
   public var counts: RunCounts
 
+  /// Makes counts of an entity. The parameters are the properties of the same names.
   public init(entity: String, counts: RunCounts) {
     self.entity = entity
     self.counts = counts

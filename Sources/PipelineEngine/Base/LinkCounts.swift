@@ -11,6 +11,7 @@ public struct LinkCounts: Sendable, Hashable, Codable {
   /// How often a record gave an object other values, because the pipeline says so.
   public var updated = 0
 
+  /// Makes counts of an entity's related objects. The parameters are the properties of the same names.
   public init(entity: String, created: Int = 0, linked: Int = 0, leftOut: Int = 0, updated: Int = 0) {
     self.entity = entity
     self.created = created

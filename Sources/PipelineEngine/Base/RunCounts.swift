@@ -15,6 +15,7 @@ public struct RunCounts: Sendable, Hashable, Codable {
   /// Records that were not imported because of an issue.
   public var rejected = 0
 
+  /// Makes counts. The parameters are the properties of the same names.
   public init(
     read: Int = 0, inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, duplicate: Int = 0, repeated: Int = 0,
     rejected: Int = 0
@@ -36,6 +37,7 @@ public struct RunCounts: Sendable, Hashable, Codable {
     if !isConserved { throw ConservationError(counts: self) }
   }
 
+  /// The sums of both sides.
   public static func + (left: RunCounts, right: RunCounts) -> RunCounts {
     RunCounts(
       read: left.read + right.read, inserted: left.inserted + right.inserted,
@@ -49,8 +51,10 @@ public struct RunCounts: Sendable, Hashable, Codable {
 
 /// A run whose counts do not add up.
 public struct ConservationError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The counts of the run.
   public let counts: RunCounts
 
+  /// The exit status of an error of the program itself.
   public var exitCode: ExitCode { .software }
 
   public var description: String {

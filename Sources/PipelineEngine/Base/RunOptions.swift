@@ -14,6 +14,10 @@ import OpenCoreData
 /// ```
 public struct RunOptions: Sendable {
   /// Inputs instead of the definition's; `-` is standard input.
+  ///
+  /// ```swift
+  /// options.inputs = ["2013.csv.gz", "2014.csv.gz"]
+  /// ```
   public var inputs: [String]?
   /// The store's file instead of the definition's.
   public var store: String?
@@ -114,6 +118,12 @@ public struct RunOptions: Sendable {
 }
 
 /// Progress of a run. Sent at chunk boundaries.
+///
+/// ```swift
+/// for await state in runner.progress {
+///   if let total = state.total { print("\(state.file): \(state.bytes) of \(total) bytes") }
+/// }
+/// ```
 public struct RunProgress: Sendable, Hashable {
   /// The input being read, or the output being written.
   public var file: String

@@ -10,5 +10,6 @@ public struct SeedOptions: Sendable, Hashable {
   /// Whether an existing seed is replaced.
   public var replaces = false
 
+  /// Options of a seed that replaces no file.
   public init() {}
 }

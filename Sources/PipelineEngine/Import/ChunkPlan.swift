@@ -10,7 +10,7 @@ struct ChunkPlan {
     let row: Int
     /// The attributes that the record states, of those that an update may change; nil for all of them.
     var stated: [Int]?
-    /// Whether it counts as updated only if the entry has other values: digests do not tell.
+    /// Whether it counts as updated only if the entry has other values, which digests do not show.
     var isUncertain = false
   }
 

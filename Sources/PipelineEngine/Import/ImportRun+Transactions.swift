@@ -76,7 +76,7 @@ extension ImportRun {
     do {
       var run = LateLinkRun(late, of: parts, ledger)
       try run.find()
-      // What was not read to its end can't tell what is missing.
+      // What was not read to its end does not show what is missing.
       if environment.monitor.isCancelled() {
         totals.outcome = .cancelled
         return nil

@@ -21,8 +21,8 @@ struct ImportRun {
   private var options: RunOptions { environment.options }
   var isDryRun: Bool { environment.isDryRun }
   var store: ImportStore { environment.store }
-  /// Whether only an import tells what it would do: what records lead to, and what an input replaces, depends on what was
-  /// saved before.
+  /// Whether only an import can determine what it would do: what records lead to, and what an input replaces, depends
+  /// on what was saved before.
   var needsRehearsal: Bool {
     isDryRun
       && parts.contains { part in

@@ -82,7 +82,7 @@ struct ImportSchemaCheck {
 }
 
 extension ImportSchemaCheck {
-  /// Refuses to compare whole records where a key tells what is stored, or where only the end of the run tells what they
+  /// Refuses to compare whole records where a key says what is stored, or where only the end of the run says what they
   /// lead to.
   static func checkComparable(_ definition: PipelineDefinition, _ links: [EntityLink]) throws(PipelineError) {
     if !definition.key.isEmpty {

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import OpenCoreData
 
-/// Attributes whose values tell the objects of an entity apart, so that files can name them.
+/// Attributes whose values distinguish the objects of an entity, so that files can name them.
 enum NaturalKey {
   /// The types whose values mean the same in every file.
   private static let types: Set<ColumnType> = [.text, .integer16, .integer32, .integer64, .uuid, .date]

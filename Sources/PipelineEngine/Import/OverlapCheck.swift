@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// Refuses an input if the store has most of its records already and no key tells which: importing it would store them
+/// Refuses an input if the store has most of its records already and no key says which: importing it would store them
 /// twice.
 ///
 /// Whole records are compared, as the attributes that the input fills, and equal ones are counted.

@@ -13,6 +13,7 @@ public enum Replay {
     public let pipeline: String?
     /// The entity and the model that the program was given instead of a pipeline.
     public let entity: String?
+    /// The model, as its name or path; nil where the rejects name none.
     public let model: String?
     /// The input with the original records.
     public let input: String
@@ -84,7 +85,9 @@ public enum Replay {
 
   /// An error concerning the files of a replay.
   public struct RejectsError: Error, Sendable {
+    /// What is wrong, and a remedy.
     public let message: String
+    /// The exit status for it.
     public let exitCode: ExitCode
   }
 

@@ -25,7 +25,7 @@ struct StoredRecords {
         var equal = EqualEntries(known, input: 0)
         equal.addStored()
         var entry = equal.keyEntry
-        // The first of the equal entries tells where they came from.
+        // The first of the equal entries says where they came from.
         entry.order = known?.order ?? Double(key)
         index.set(digest, entry, before: known)
       }

@@ -6,6 +6,7 @@ import PersistentStores
 public struct LedgerHistory: Sendable, Hashable, Codable {
   /// One input of a run.
   public struct Input: Sendable, Hashable, Codable {
+    /// The path of the input.
     public var path: String
     /// `complete`, `partial` where a later run can continue, `undone` where it was taken back, or `outdated`
     /// where an undo has deleted entries that made it leave out records.
@@ -14,13 +15,17 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var contentHash: String
     /// Number of the next record.
     public var nextRecord: Int
+    /// What happened to its records.
     public var counts: RunCounts
     /// The path of its rejected records; nil when there were none.
     public var rejects: String?
   }
 
+  /// One run that is in the ledger.
   public struct Run: Sendable, Hashable, Codable {
+    /// Identifies the run, as in its summary.
     public var run: String
+    /// The name of the definition.
     public var pipeline: String
     /// ISO 8601, UTC.
     public var startedAt: String
@@ -28,11 +33,15 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var endedAt: String?
     /// As in the summary; `running`, `interrupted` for a run that was killed, or `undone` for one that was taken back.
     public var outcome: String
+    /// The exit status of the run; nil until it has ended.
     public var exitCode: Int?
+    /// What happened to the records of all inputs; nil until the run has ended.
     public var counts: RunCounts?
+    /// The inputs, in the order of their import.
     public var inputs: [Input]
   }
 
+  /// The runs, the newest first.
   public var runs: [Run]
 
   /// Reads the ledger of a store without changing the store's file.
@@ -112,7 +121,9 @@ extension LedgerHistory.Run {
 
 /// A file whose ledger can't be read.
 public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
+  /// What is wrong, and a remedy.
   public let description: String
+  /// The exit status for it.
   public let exitCode: ExitCode
 
   fileprivate static func missing(_ path: String) -> LedgerAccessError {

@@ -6,6 +6,11 @@ extension RunSummary {
     /// The files to ship, the store itself first.
     public var files: [String]
 
+    /// Makes a description of a seed.
+    ///
+    /// - Parameters:
+    ///   - uuid: The UUID of the seed's store.
+    ///   - files: The files to ship, the store itself first.
     public init(uuid: String, files: [String]) {
       self.uuid = uuid
       self.files = files

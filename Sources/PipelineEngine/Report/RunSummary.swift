@@ -34,8 +34,10 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var code: IssueCode?
     /// What is wrong, where, and what to do next.
     public var message: String
+    /// The exit status of a process that ends because of it.
     public var exitCode: ExitCode
 
+    /// Makes a failure. The parameters are the properties of the same names.
     public init(code: IssueCode? = nil, message: String, exitCode: ExitCode) {
       self.code = code
       self.message = message
@@ -72,6 +74,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// When a known input was imported.
     public var importedAt: Date?
 
+    /// Makes a file of a run. The parameters are the properties of the same names.
     public init(
       path: String, bytes: Int, records: Int, contentHash: String? = nil, state: InputState? = nil
     ) {
@@ -98,6 +101,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// Whether there were more than are listed.
     public var isTruncated: Bool
 
+    /// The issues that `log` has counted and listed.
     public init(_ log: IssueLog = IssueLog()) {
       errors = log.errorsTotal
       warnings = log.warningsTotal
@@ -141,6 +145,11 @@ public struct RunSummary: Sendable, Hashable, Codable {
   /// Entries written by an export.
   public var exported: Int
   /// What is wrong with the records: all counted, the first ones listed.
+  ///
+  /// ```swift
+  /// for issue in summary.issues.listed { print(issue) }
+  /// if summary.issues.isTruncated { print("of \(summary.issues.errors) errors") }
+  /// ```
   public var issues: Issues
   /// The distribution of the entries' values; nil where it was not counted.
   public var profile: EntryProfile?

@@ -6,7 +6,9 @@ import StoreInspection
 public enum StoreReports {
   /// Why a store can't be inspected.
   public struct Failure: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, and a remedy.
     public let description: String
+    /// The exit status for it.
     public let exitCode: ExitCode
   }
 

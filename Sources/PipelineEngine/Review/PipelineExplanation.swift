@@ -4,7 +4,9 @@ import OpenCoreData
 public struct PipelineExplanation: Sendable {
   /// One part of the pipeline, with its description.
   public struct Topic: Sendable, Hashable, Encodable {
+    /// What the part is called.
     public let name: String
+    /// Its description, one line each.
     public let lines: [String]
   }
 

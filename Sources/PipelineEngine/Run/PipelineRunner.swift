@@ -16,10 +16,22 @@ import PersistentStores
 /// Nothing may block the main thread during a run: the view context of the import's chain uses it.
 public final class PipelineRunner: Sendable {
   /// The pipeline, as the runner was made with.
+  ///
+  /// ```swift
+  /// print("\(runner.definition.name) fills \(runner.definition.entity)")
+  /// ```
   public let definition: PipelineDefinition
   /// What the run does: import, validate or export.
+  ///
+  /// ```swift
+  /// if runner.kind == .validate { print("Nothing will be stored") }
+  /// ```
   public let kind: RunSummary.Kind
   /// What this run does differently from its definition.
+  ///
+  /// ```swift
+  /// let inputs = runner.options.inputs ?? runner.definition.source
+  /// ```
   public let options: RunOptions
   /// Progress of the run, at chunk boundaries. It finishes when the run ends. A slow reader gets the newest state, not
   /// every one; one task may read it.
@@ -38,6 +50,12 @@ public final class PipelineRunner: Sendable {
 
   /// A runner that has not begun. Nothing is read or opened before `run()`, so nothing is checked here either.
   ///
+  /// ```swift
+  /// var options = RunOptions()
+  /// options.inputs = ["surf-log.csv"]
+  /// let runner = PipelineRunner(definition, .validate, options: options)
+  /// ```
+  ///
   /// - Parameters:
   ///   - definition: What to import or export, and how.
   ///   - kind: `.import`, `.validate` (a dry run: it reports what an import would do and changes nothing) or `.export`.
@@ -51,9 +69,20 @@ public final class PipelineRunner: Sendable {
 
   /// Ends the run at the next chunk boundary; what was saved before stays, unless the run is atomic. Its summary has
   /// the outcome `cancelled`. May be called from any thread, more than once, and before the run.
+  ///
+  /// ```swift
+  /// let work = Task { try await runner.run() }
+  /// runner.cancel()
+  /// print(try await work.value.outcome)  // cancelled
+  /// ```
   public func cancel() { cancellation.cancel() }
 
   /// Does the work on a thread of its own. Call it once. Cancelling the task calls `cancel()`.
+  ///
+  /// ```swift
+  /// let summary = try await runner.run()
+  /// if let failure = summary.failure { print(failure.message) } else { print(summary.counts.inserted) }
+  /// ```
   ///
   /// - Returns: The summary, also of a run that failed, which then has a `failure`.
   /// - Throws: `PipelineError` for a definition that can't be run as it is.

@@ -199,9 +199,9 @@ private struct TableOrder {
   private(set) var entities: [NSEntityDescription] = []
   /// The names of root entities that lead over a relationship that only their side can name.
   private var fixed: Set<[String]> = []
-  /// What tells the objects of an entity apart, for a to-many relationship and for a to-one one.
+  /// What distinguishes the objects of an entity, for a to-many relationship and for a to-one one.
   private var keys: [Bool: [String: [String]]] = [:]
-  /// The names of root entities whose objects have nothing of their own that tells them apart.
+  /// The names of root entities whose objects have nothing of their own that distinguishes them.
   private var numbered: Set<String> = []
 
   init(_ model: NSManagedObjectModel, in context: NSManagedObjectContext) throws {
@@ -264,7 +264,7 @@ private struct TableOrder {
     return (ends[0], relationship.name) <= (ends[1], inverse)
   }
 
-  /// Finds out whether the store tells the objects at the other end apart.
+  /// Finds out whether the store distinguishes the objects at the other end.
   private mutating func findKey(of relationship: NSRelationshipDescription, in context: NSManagedObjectContext) throws {
     guard let destination = relationship.destinationEntity, let name = destination.name,
       looked.insert("\(name) \(relationship.isToMany)").inserted

@@ -39,10 +39,13 @@ public struct StoreUndo: Sendable {
 
   /// Why an import can't be taken back.
   public struct Failure: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, and a remedy.
     public let description: String
+    /// The exit status for it.
     public let exitCode: ExitCode
   }
 
+  /// What `apply()` would delete and restore.
   public let preview: Preview
   private let path: String
   private let inputs: [LedgerEntry]

@@ -17,6 +17,7 @@ public final class CoreDataStack: Sendable {
   /// The app's own seed in the resources of the main bundle; nil if there is none.
   public static var bundledSeed: URL? { Bundle.main.url(forResource: modelName, withExtension: "sqlite") }
 
+  /// The container with the store, whose contexts the stack uses.
   public let storeContainer: NSPersistentContainer
   /// The context for the user interface, on the main queue. Its saves go to the writer context; `saveContext()` saves
   /// to the disk.

@@ -2,6 +2,7 @@ import Foundation
 
 /// The reason why a ``CoreDataStack`` could not open its store.
 public struct CoreDataStackError: Error, Sendable, LocalizedError, CustomStringConvertible {
+  /// The kinds of reasons.
   public enum Code: Sendable, Hashable {
     /// The seed's file does not exist.
     case seedMissing
@@ -19,9 +20,11 @@ public struct CoreDataStackError: Error, Sendable, LocalizedError, CustomStringC
     case storeUnusable
   }
 
+  /// The kind of reason.
   public let code: Code
   /// What is wrong, where, and a remedy.
   public let message: String
+  /// The error of Core Data or of the system that is the cause; nil if there is none.
   public let underlying: (any Error)?
 
   init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {

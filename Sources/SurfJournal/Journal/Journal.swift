@@ -16,6 +16,7 @@ public struct Journal: Sendable {
     /// The largest number of entries; nil for all.
     public var limit: Int?
 
+    /// A query for all entries.
     public init() {}
 
     /// Checks the query.

@@ -13,10 +13,12 @@ public struct JournalChanges: Sendable, Hashable {
   private(set) var links: [String: [String]] = [:]
   private let kind: ObjectKind
 
+  /// Changes of an entry: none yet.
   public init() { self.init(.entry) }
 
   package init(_ kind: ObjectKind) { self.kind = kind }
 
+  /// Whether there is nothing to change.
   public var isEmpty: Bool { values.isEmpty && links.isEmpty }
 
   public static func == (left: JournalChanges, right: JournalChanges) -> Bool {

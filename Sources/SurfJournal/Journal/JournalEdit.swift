@@ -8,7 +8,9 @@ import PipelineEngine
 public final class JournalEdit: Sendable {
   /// An entry before and after the edit; nil if it does not exist.
   public struct Entry: Sendable, Hashable {
+    /// The entry before the edit; nil for a new one.
     public let before: JournalRecord?
+    /// The entry after the edit; nil for a deleted one.
     public internal(set) var after: JournalRecord?
     let objectID: NSManagedObjectID
 

@@ -19,6 +19,12 @@ public struct JournalEditor: Sendable {
   public let timeoutSeconds: Double
   private let kind: ObjectKind
 
+  /// An editor of a store; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - store: The path of the store.
+  ///   - isDryRun: Whether edits are only shown, and saving them is refused.
+  ///   - timeoutSeconds: How long to wait for a lock of the store.
   public init(store: String, isDryRun: Bool = false, timeoutSeconds: Double = 10) {
     self.init(store: store, .entry, isDryRun: isDryRun, timeoutSeconds: timeoutSeconds)
   }

@@ -4,6 +4,7 @@ import PipelineEngine
 
 /// The reason why an entry could not be shown or changed. Nothing was saved when it is thrown.
 public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvertible {
+  /// The kinds of reasons.
   public enum Code: Sendable, Hashable {
     /// The file does not exist.
     case storeMissing
@@ -29,6 +30,7 @@ public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvert
     case conflict
   }
 
+  /// The kind of reason.
   public let code: Code
   /// What is wrong, and a remedy.
   public let message: String

@@ -4,6 +4,7 @@ import PipelineEngine
 
 /// Formats a list of entries of any length incrementally.
 public struct JournalListing: Sendable {
+  /// The forms of a listing.
   public enum Format: String, Sendable, Hashable, CaseIterable {
     /// Columns for a terminal, as wide as the rows so far need; long texts are shortened.
     case text
@@ -25,6 +26,7 @@ public struct JournalListing: Sendable {
   /// Widths of the columns in characters.
   private var widths: [Int]
 
+  /// A listing of entries in a format; nothing is written yet.
   public init(_ format: Format) { self.init(format, .entry) }
 
   /// The same for objects of any entity. A table and records have the attributes that all of them have.

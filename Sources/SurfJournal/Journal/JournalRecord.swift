@@ -22,6 +22,7 @@ public struct JournalRecord: Sendable, Hashable {
   /// The relationships that were read, by name.
   package internal(set) var links: [RecordLink] = []
 
+  /// The value of an attribute; `none` for one without a value and for one that the entity does not have.
   public subscript(attribute: String) -> JournalValue { values[attribute] ?? .none }
 
   /// Reads an object. Call it on the queue of the object's context.

@@ -7,12 +7,19 @@ import PipelineEngine
 public enum JournalValue: Sendable, Hashable {
   /// No value: nil.
   case none
+  /// A text.
   case text(String)
+  /// A whole number.
   case number(Int64)
+  /// A date.
   case date(Date)
+  /// A floating-point number.
   case real(Double)
+  /// True or false.
   case boolean(Bool)
+  /// A decimal number.
   case decimal(Decimal)
+  /// A UUID.
   case uuid(UUID)
   /// Bytes, also those that a transformer made of an object.
   case data(Data)

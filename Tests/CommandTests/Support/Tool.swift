@@ -46,7 +46,7 @@ struct Summary: Decodable {
   let rejects: String?
 }
 
-/// The program under test, which the build leaves beside this test bundle.
+/// The program under test, which the build leaves next to this test bundle.
 enum Tool {
   static let url = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
     .deletingLastPathComponent().appendingPathComponent("surfjournal")

@@ -9,8 +9,9 @@ enum Unprivileged {
     try run(arguments, in: folder)
   }
 
-  /// As root, as nobody: with a copy of the program in the scratch folder, since a build may lie where only root can
-  /// go. Where nobody can't even reach the libraries, as root without the right to pass over permissions.
+  /// As root, as the unprivileged user: with a copy of the program in the scratch folder, since a build may lie where
+  /// only root can go. Where that user can't even reach the libraries, as root without the right to pass over
+  /// permissions.
   static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> ProgramOutput {
     guard getuid() == 0 else { return try Programs.run(Tool.url.path, arguments, in: folder) }
     let copy = folder.path("surfjournal-copy")
@@ -20,7 +21,7 @@ enum Unprivileged {
     return try run((isNobody(in: folder) ? asNobody(folder) : bound) + arguments, folder)
   }
 
-  /// Whether the tests can be two users: they run as root, and nobody reaches what the program needs.
+  /// Whether the tests can be two users: they run as root, and the unprivileged user reaches what the program needs.
   static let canBeNobody: Bool = {
     guard getuid() == 0, let folder = try? TemporaryFolder() else { return false }
     return (try? run("--version", in: folder)) != nil && (try? isNobody(in: folder)) == true

@@ -1,7 +1,7 @@
 import Foundation
 import OpenCoreData
 
-/// The controller of Xcode's template, with the helpers that clients put beside it.
+/// The controller of Xcode's template, with the helpers that clients put next to it.
 final class PersistenceController: Sendable {
   static let shared = PersistenceController(inMemory: true)
   @MainActor static let preview: PersistenceController = {

@@ -152,7 +152,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     #expect(try self.stack(kind).titles() == ["changed again"])
   }
 
-  @Test("Unsaved changes are thrown away by a rollback", arguments: StoreKind.allCases)
+  @Test("Unsaved changes are discarded by a rollback", arguments: StoreKind.allCases)
   func rollback(_ kind: StoreKind) throws {
     let stack = try stack(kind)
     let session = stack.insert("kept", rating: 1)

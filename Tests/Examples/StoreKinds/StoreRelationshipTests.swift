@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "Beside a SQLite store: fetches are put together, objects go where they are assigned", arguments: StoreKind.allCases
+    "With a SQLite store: fetches are put together, objects go where they are assigned", arguments: StoreKind.allCases
   )
   func severalStores(_ kind: StoreKind) throws {
     let stack = try SessionStack(.sqlite, at: folder.file("sessions.sqlite"))

@@ -6,7 +6,7 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-/// Takes steps on one stack: on a context, its child, and two contexts beside it.
+/// Takes steps on one stack: on a context, its child, and two other contexts.
 final class AgreementPlayer {
   let stack: Stack
   private let folder: TemporaryFolder

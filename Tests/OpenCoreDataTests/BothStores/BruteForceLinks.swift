@@ -49,7 +49,8 @@ struct BruteForceLinks: Sendable {
     return nil
   }
 
-  /// The names of the relationships whose keys a deletion leaves, because the rule of their inverses is no action.
+  /// The names of the relationships whose keys a deletion leaves, because their inverses have the rule
+  /// `noActionDeleteRule`.
   static func left(by entities: [NSEntityDescription]) -> Set<String> {
     let all = entities.flatMap { $0.relationshipsByName.values }
     return Set(all.filter { $0.inverseRelationship?.deleteRule == .noActionDeleteRule }.map(name))

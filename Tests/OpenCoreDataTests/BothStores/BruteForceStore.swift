@@ -31,7 +31,7 @@ final class BruteForceStore: RowStore {
     var committed = State()
     /// Of `beginTransaction`.
     var transaction: State?
-    /// Of an open save, and the thread that saves.
+    /// The state of an open save, and the thread that saves.
     var save: (state: State, thread: ThreadNumber)?
     var writeCount: Int64 = 0
     var isClosed = false

@@ -208,7 +208,7 @@ struct ArchivedDescriptionTests {
   }
 
   @Test(
-    "compound indexes of before fetch indexes become those, and count for nothing beside them",
+    "compound indexes of before fetch indexes become those, and count for nothing next to them",
     arguments: [false, true])
   func compoundIndexes(hasFetchIndexes: Bool) throws {
     let builder = ArchiveBuilder()

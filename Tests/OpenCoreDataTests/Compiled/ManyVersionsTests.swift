@@ -6,7 +6,7 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-/// Of a model with many versions those are left out that have an entity of which the text is known not to fit; the version
+/// Versions of a model are left out if they have an entity whose text is known not to fit; the version
 /// that is found is the store's nevertheless.
 @Suite(.seeded) struct ManyVersionsTests {
   private static let names = ["Root", "Leaf", "Other", "Twig"]
@@ -49,7 +49,7 @@ import Testing
       let found = try StoreModel.find(forStoreAt: file, file: package, embedded: [])
       #expect(found.origin == .file(version: "M \(number)") && found.notes.isEmpty, "seed \(seed), version \(number)")
     }
-    // A store of none of them is told from all.
+    // A store of none of them is distinguished from all.
     let file = folder.file("none.sqlite")
     let coordinator = NSPersistentStoreCoordinator(
       managedObjectModel: try .load(xml: Data(Self.xml([5, 1, 1, 1]).utf8)))

@@ -115,7 +115,7 @@ struct StoreModelTests {
     }
   }
 
-  @Test("what is no store, and what is no model, is an error that says so")
+  @Test("what is not a store, and what is not a model, is an error that says so")
   func errors() throws {
     try withFolder { folder in
       let text = folder.appendingPathComponent("text.sqlite")

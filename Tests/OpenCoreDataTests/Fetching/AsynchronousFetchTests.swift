@@ -9,7 +9,7 @@ import Testing
 // is read; the completion block is called on the context's queue; progress counts results; a cancel ends the reading
 // and gives NSUserCancelledError.
 
-@Suite("An asynchronous fetch reads beside the queue and delivers on it", .overBothStores)
+@Suite("An asynchronous fetch reads off the queue and delivers on it", .overBothStores)
 struct AsynchronousFetchTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -159,7 +159,7 @@ struct AsynchronousFetchTests {
   }
 
   @Test(
-    "A store in memory is read while nothing is written, and delivers likewise",
+    "A store in memory is read while nothing is written, and delivers in the same way",
     .sqliteOnly("The test adds a store of its own"))
   func inMemory() async throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)

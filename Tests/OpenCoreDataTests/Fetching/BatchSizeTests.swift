@@ -117,7 +117,7 @@ struct BatchSizeTests {
     if stack.kind == .sqlite { #expect(sql == [Self.identities + " LIMIT ? OFFSET ?", Self.rows(4), Self.rows(1)]) }
   }
 
-  @Test("A batch leaves out what is loaded already, and what somebody deleted meanwhile reads as nil")
+  @Test("A batch leaves out what is loaded already, and what was deleted meanwhile reads as nil")
   func gaps() throws {
     let context = stack.context()
     try context.performAndWait {

@@ -43,7 +43,7 @@ struct DictionaryFetchTests {
     }
   }
 
-  @Test("Distinct results are told apart by SQL, sorted, cut and counted as such")
+  @Test("Distinct results are distinguished by SQL, sorted, cut and counted as such")
   func distinct() throws {
     let change: (NSFetchRequest<NSDictionary>) -> Void = {
       $0.propertiesToFetch = ["rating"]

@@ -108,7 +108,7 @@ struct PlainColumn: Sendable {
     row("rating / 2") { PlainResult(number: $0.rating.map { Double($0 / 2) }) },
   ]
 
-  /// Values of single rows, besides.
+  /// Values of single rows, in addition.
   static let plain =
     groups + [
       row("height * 2 + 1") { PlainResult(number: $0.height.map { $0 * 2 + 1 }) },

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the store's connection was told while a test looked.
+/// The statements that the store's connection executed while a test looked.
 final class Trace {
   private(set) var statements: [String] = []
 

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 // Rules (NSManagedObjectContext.walkObjects; not Apple's): the objects are those that a fetch would give, in its order
-// (Apple documentation: NSFetchRequest); the context keeps none of a batch but those that somebody holds or that have
-// changes; the walk goes over the store as it was when it began.
+// (Apple documentation: NSFetchRequest); the context keeps none of a batch but those that are held elsewhere or that
+// have changes; the walk goes over the store as it was when it began.
 
 /// A session that knows how often it awoke.
 final class StirringSession: NSManagedObject {

@@ -57,7 +57,7 @@ struct RecentRowsTests {
   @Test("A change of another coordinator shows", .sqliteOnly("Two coordinators share the file"))
   func otherCoordinator() throws { try changes(.otherCoordinator) }
 
-  @Test("A change shows, whoever made it", arguments: [Change.ownSave, .batchUpdate, .otherProcess])
+  @Test("A change by any client shows", arguments: [Change.ownSave, .batchUpdate, .otherProcess])
   func changes(_ change: Change) throws {
     // Twice, so that the second is one that could be answered without reading.
     #expect(try place(4) == "Spot 3")

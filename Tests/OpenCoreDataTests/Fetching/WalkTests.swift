@@ -101,7 +101,7 @@ struct WalkTests {
     #expect(try walk(rowsPerBatch: 4) { $0.includesSubentities = false }.isEmpty)
   }
 
-  @Test("A batch that somebody keeps stays as it is while the walk goes on and fills others again")
+  @Test("A batch that is kept stays as it is while the walk goes on and fills others again")
   func kept() throws {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Surf")
     var kept: [ObjectBatch] = []

@@ -86,8 +86,8 @@ import Testing
     #expect((lines + sums).joined(separator: "\n") + "\n" == expected)
   }
 
-  /// Modifiers beside constraints, several constraints in no order, relationships that are their own inverse, inherited
-  /// derivations.
+  /// Modifiers together with constraints, several constraints in no order, relationships that are their own inverse,
+  /// inherited derivations.
   private static let model = """
     <model>
       <entity name="Work" isAbstract="YES" versionHashModifier="w2">

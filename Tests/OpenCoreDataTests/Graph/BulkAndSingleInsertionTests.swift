@@ -9,7 +9,7 @@ import Testing
 // rolled back, rows inserted by a batch behave as if inserted one by one. Every test here runs both ways and compares
 // the stores.
 
-@Suite("Bulk insertion and single insertion can't be told apart", .overBothStores)
+@Suite("Bulk insertion and single insertion can't be distinguished", .overBothStores)
 struct BulkAndSingleInsertionTests {
   /// Saves each context of a chain, the child first.
   private func save(_ contexts: NSManagedObjectContext...) throws {

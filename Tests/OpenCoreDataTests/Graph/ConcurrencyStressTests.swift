@@ -127,7 +127,7 @@ final class StressBoard: Sendable {
   let seed: UInt64
   /// Rows that every worker on the coordinator counts up.
   let hot: [NSManagedObjectID]
-  /// A row that they all write to, under policies by which somebody wins.
+  /// A row that they all write to, under policies by which one of them wins.
   let contested: NSManagedObjectID
   private let attempts: Locked<Set<String>>
   private let contexts = Locked<[Introduced]>([])

@@ -31,7 +31,7 @@ struct LifeTrace {
 extension [LifeTrace] {
   var liveCount: Int { count { $0.object != nil } }
 
-  /// Whether all go. The sets of IDs that saves announce are made and let go of on another thread, in its own time.
+  /// Whether all go. The sets of IDs that saves announce are made and released on another thread, later.
   func allGo(within seconds: TimeInterval = 10) -> Bool {
     let end = Date(timeIntervalSinceNow: seconds)
     while liveCount > 0, Date() < end { usleep(100) }

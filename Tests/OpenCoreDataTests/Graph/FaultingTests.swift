@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Faulting and Uniquing"; SDK headers): a fault loads its values when one
-// is read and calls awakeFromFetch, in which setting values is no change; refreshing turns an object into a fault and
-// says so to it; a fault whose row is gone is marked deleted and reads nil; a batch of faults loads together.
+// is read and calls awakeFromFetch, in which setting values is not a change; refreshing turns an object into a fault
+// and says so to it; a fault whose row is gone is marked deleted and reads nil; a batch of faults loads together.
 
 /// Notes the calls that have to do with faults.
 final class WakingSession: NSManagedObject {
@@ -49,7 +49,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("Reading wakes an object once, and what awakeFromFetch sets is no change")
+  @Test("Reading fulfils a fault once, and what awakeFromFetch sets is not a change")
   func waking() throws {
     let context = stack.context()
     try context.performAndWait {

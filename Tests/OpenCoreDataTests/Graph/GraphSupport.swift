@@ -36,7 +36,7 @@ enum Sessions {
 final class Stack: Sendable {
   let kind: StoreKind
   let coordinator: NSPersistentStoreCoordinator
-  /// Of a SQLite store.
+  /// The coordinator of a SQLite store.
   let file: URL
   let entity: NSEntityDescription
   /// The file's folder lives as long as its user.

@@ -99,7 +99,7 @@ struct LifecycleTests {
     _ = calls
   }
 
-  @Test("An error of a class's own reaches whoever saves, alone or among others", arguments: InsertionWay.allCases)
+  @Test("An error of a class's own reaches the save's caller, alone or among others", arguments: InsertionWay.allCases)
   func ownError(way: InsertionWay) throws {
     let folder = try TemporaryFolder()
     let stack = try Stack(folder, model: model())
@@ -119,7 +119,7 @@ struct LifecycleTests {
     _ = calls
   }
 
-  @Test("Updates and deletions are validated and told at every level")
+  @Test("Updates and deletions are validated and announced at every level")
   func updatesAndDeletions() throws {
     let folder = try TemporaryFolder()
     let stack = try Stack(folder, model: model())

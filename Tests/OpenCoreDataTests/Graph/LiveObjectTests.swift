@@ -89,7 +89,7 @@ struct LiveObjectTests {
 
   enum Ending: CaseIterable { case rollback, reset, dropping }
 
-  @Test("What is thrown away is gone, with what was changed and deleted", arguments: Ending.allCases)
+  @Test("What is discarded is gone, with what was changed and deleted", arguments: Ending.allCases)
   func thrownAway(ending: Ending) throws {
     var context: NSManagedObjectContext? = stack.context()
     let made = LifeTrace(context)
@@ -177,7 +177,7 @@ struct LiveObjectTests {
     #expect(CountedSession.liveCount == 3)
   }
 
-  @Test("A save that was refused keeps nothing once its changes are thrown away", arguments: [Ending.rollback, .reset])
+  @Test("A save that was refused keeps nothing once its changes are discarded", arguments: [Ending.rollback, .reset])
   func refusedSave(ending: Ending) throws {
     let model = CountedSession.model()
     model.entitiesByName["Session"]?.attributesByName["place"]?.isOptional = false

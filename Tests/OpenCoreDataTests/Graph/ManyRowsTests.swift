@@ -32,7 +32,7 @@ struct ManyRowsTests {
     Gaps(testDescription: "rows here and there refused", taken: [3, 4, 500, 502, 998]),
     Gaps(testDescription: "the first rows deleted", deleted: [0, 1]),
     Gaps(testDescription: "the last rows deleted", deleted: [998, 999]),
-    Gaps(testDescription: "refused beside deleted", taken: [1, 400, 401, 999], deleted: [0, 2, 399, 402, 998]),
+    Gaps(testDescription: "refused next to deleted", taken: [1, 400, 401, 999], deleted: [0, 2, 399, 402, 998]),
     Gaps(testDescription: "the only row after deleted ones refused", taken: [999], deleted: Array(0..<999)),
     Gaps(testDescription: "all but the first deleted", deleted: Array(1..<1000)),
   ]

@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSManagedObject, NSManagedObjectContext): changed and committed values, refresh, rollback,
 // reset; model validation with Core Data's codes; every attribute type comes back as it went in.
 
-@Suite("Objects know what changed, and go back when told", .overBothStores)
+@Suite("Objects know what changed, and go back when asked", .overBothStores)
 struct ObjectStateTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }

@@ -31,7 +31,7 @@ struct QueueTests {
     let main = mainContext()
     let child = stack.context(main)
     let entity = stack.entity
-    // The main queue runs this for somebody else than a context.
+    // The main queue runs this for a caller that is not a context.
     let depth = try await MainActor.run {
       try child.performAndWait {
         InsertionWay.bulk.insert(0..<3, into: child, entity)

@@ -94,7 +94,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("Contexts and what is pending in them go when nobody holds them")
+  @Test("Contexts and what is pending in them go when the last reference to them goes")
   func nothingLeaks() throws {
     weak var context: NSManagedObjectContext?
     weak var object: NSManagedObject?

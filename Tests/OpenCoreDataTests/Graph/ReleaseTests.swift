@@ -42,7 +42,7 @@ struct ReleaseTests {
   // MARK: Stores
 
   @Test(
-    "A coordinator that nobody holds closes its files, and the log is in the store", .sqliteOnly("About open files"))
+    "A coordinator without references closes its files, and the WAL is in the store", .sqliteOnly("About open files"))
   func coordinator() throws {
     var stack: Stack? = try Stack(folder)
     let file = try #require(stack?.file)
@@ -66,7 +66,7 @@ struct ReleaseTests {
     #expect(try sqlite(file, "SELECT count(*) FROM ZSESSION") == "10")
   }
 
-  @Test("A store that is removed is closed at once, whoever still has its objects", .sqliteOnly("About open files"))
+  @Test("A store that is removed is closed at once, even if its objects are held", .sqliteOnly("About open files"))
   func removed() throws {
     let stack = try Stack(folder)
     let context = stack.context()
@@ -174,7 +174,7 @@ struct ReleaseTests {
     #expect(ran.withLock { $0 } == 20 && traces.liveCount == 0)
   }
 
-  @Test("The asynchronous form lets go of its context when it returns or throws")
+  @Test("The asynchronous form releases its context when it returns or throws")
   func asynchronous() async throws {
     let stack = try Stack(folder)
     var context: NSManagedObjectContext? = stack.context()

@@ -140,7 +140,7 @@ struct SaveFailureTests {
     }
   }
 
-  @Test("Deleting what another deleted already is no conflict")
+  @Test("Deleting what another deleted already is not a conflict")
   func deletedByBoth() throws {
     let stack = try Stack(folder)
     let context = stack.context()

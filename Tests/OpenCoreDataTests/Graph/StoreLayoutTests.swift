@@ -66,7 +66,7 @@ struct StoreLayoutTests {
     #expect(error?.localizedDescription.contains("Session") == true)
   }
 
-  @Test("What is no store is refused and left as it was", arguments: ["text", "database", "folder"])
+  @Test("What is not a store is refused and left as it was", arguments: ["text", "database", "folder"])
   func noStore(kind: String) throws {
     let file = folder.file("other.sqlite")
     switch kind {

@@ -17,7 +17,7 @@ struct StoreSafetyTests {
   /// The bytes of a store's file; its -wal has been written back.
   private func bytes(_ file: URL) throws -> Data { try Data(contentsOf: file) }
 
-  @Test("Somebody else's database is refused without a byte of it changed, its journal mode included")
+  @Test("Another program's database is refused without a byte of it changed, its journal mode included")
   func foreignDatabase() throws {
     let file = folder.file("notes.db")
     try sqlite(file, "CREATE TABLE notes(x); INSERT INTO notes VALUES (1)")
@@ -162,7 +162,7 @@ struct StoreSafetyTests {
     }
   }
 
-  @Test("Closing writes the log into the file, and a checkpoint does so while it is open")
+  @Test("Closing writes the WAL into the file, and a checkpoint does so while it is open")
   func checkpoint() throws {
     let stack = try Stack(folder)
     let context = stack.context()

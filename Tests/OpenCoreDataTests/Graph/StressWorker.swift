@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Plays random operations on contexts of its own and on objects that nobody else changes, and keeps a reference of
+/// Plays random operations on contexts of its own and on objects that no other worker changes, and keeps a reference of
 /// what they come to. It belongs to one thread.
 final class StressWorker {
   private let number: Int
@@ -80,7 +80,7 @@ final class StressWorker {
   /// Settings that must not make a difference.
   private func configure(_ context: NSManagedObjectContext, isAlone: Bool) {
     if Bool.random(using: &random) { context.changeNotificationContents = .objectIDs }
-    // Nobody else changes the worker's objects.
+    // No other worker changes the worker's objects.
     context.mergePolicy = Self.policies.randomElement(using: &random) ?? NSErrorMergePolicy
     // What it retains grows stale when a level below is edited.
     context.automaticallyMergesChangesFromParent = Bool.random(using: &random)
@@ -103,7 +103,7 @@ final class StressWorker {
     board.introduce(context, of: number)
     observers.append(
       center.addObserver(forName: .NSManagedObjectContextDidSave, object: context, queue: nil) { [number] note in
-        // The worker's own contexts could be told of what a dropped one never brought to the store.
+        // The worker's own contexts could be notified of what a dropped one never brought to the store.
         board.anyContext(notOf: number)?.mergeLater(PassedNote(note: note))
       })
     observers.append(
@@ -236,12 +236,12 @@ final class StressWorker {
   }
 
   private func obtainIDs(_ context: NSManagedObjectContext) throws {
-    // Of the worker's own: in a shared context others may be at theirs.
+    // Only the worker's own: in a shared context others may be at theirs.
     let objects = context.insertedObjects.filter { $0.place?.hasPrefix(prefix) ?? false }
     try context.obtainPermanentIDs(for: objects.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
   }
 
-  /// Whoever saves the common parent saves what all have put into it.
+  /// A save of the common parent saves what all have put into it.
   private func saveParent() {
     guard let parent else { return }
     let place = place
@@ -297,7 +297,7 @@ final class StressWorker {
     #expect(seen.count == count, place)
   }
 
-  /// Two who read the same number can't both write the next one: one of them is told.
+  /// Two who read the same number can't both write the next one: one of them gets an error.
   private func countUp(_ context: NSManagedObjectContext) throws {
     let index = Int.random(in: 0..<board.hot.count, using: &random)
     let object = try context.existingObject(with: board.hot[index])

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 // Rules (docs/invariants.md O1, O7; decision 31): a lookup finds an object that someone holds, and no other, also while
-// another thread lets go of it; a place that is given to another object is not taken away by the former one.
+// another thread releases it; a place that is given to another object is not taken away by the former one.
 
 @Suite("Objects are found without being held")
 struct UnheldObjectTests {
@@ -51,7 +51,7 @@ struct UnheldObjectTests {
     #expect(table.isTaken == [false, true])
   }
 
-  @Test("A thread that looks objects up and one that lets go of them do not meet")
+  @Test("A thread that looks objects up and one that releases them do not meet")
   func threads() {
     let table = UnheldObjects()
     let shared = Locked<[Thing?]>((0..<8).map { Thing($0, in: table) })

@@ -16,7 +16,7 @@ import Testing
 
   @Test(
     .enabled(if: isPresent, Comment(rawValue: SharedFiles.absenceComment)), arguments: SharedStore.all)
-  func `Real stores are told as the sqlite3 shell reads them`(_ store: SharedStore) throws {
+  func `Real stores are reported as the sqlite3 shell reads them`(_ store: SharedStore) throws {
     try store.withCopy { url in
       func shell(_ sql: String) throws -> String {
         try store.query(sql).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -50,7 +50,7 @@ import Testing
 
   @Test(
     .enabled(if: isPresent, Comment(rawValue: SharedFiles.absenceComment)), arguments: SharedStore.all)
-  func `No byte of the store changes, and no file is left beside it`(_ store: SharedStore) throws {
+  func `No byte of the store changes, and no file is left next to it`(_ store: SharedStore) throws {
     try store.withCopy { url in
       func state() throws -> [String: Data] {
         let folder = url.deletingLastPathComponent()
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `How relationships are kept, constraints, indexes and join tables are told`() throws {
+  @Test func `How relationships are kept, constraints, indexes and join tables are reported`() throws {
     let made = try MadeStore()
     let seen = try made.inspect()
     let beach = try #require(seen.entities.first { $0.name == "Beach" })
@@ -141,7 +141,7 @@ import Testing
     _ = try made.verify()
   }
 
-  @Test func `A model that does not fit is told by its entities`() throws {
+  @Test func `A model that does not fit is reported with its entities`() throws {
     let made = try MadeStore()
     let other = try made.model(
       replacing: #"name="depth" attributeType="Double""#, #"name="depth" attributeType="Float""#)
@@ -151,7 +151,7 @@ import Testing
     #expect(seen.remarks.map(\.code) == ["hashMismatch"])
   }
 
-  @Test func `Where pages of a table are damaged the rest is told`() throws {
+  @Test func `Where pages of a table are damaged the rest is reported`() throws {
     let made = try MadeStore()
     try made.damagePage(of: "ZPHOTO")
     let seen = try made.inspect()
@@ -161,14 +161,14 @@ import Testing
   }
 
   @Test(arguments: ["", "no database at all, but some text that is long enough to be taken for a header of one ......"])
-  func `What is no store is refused`(_ content: String) throws {
+  func `What is not a store is refused`(_ content: String) throws {
     let made = try MadeStore()
     let file = made.folder.appendingPathComponent("other.sqlite")
     try Data(content.utf8).write(to: file)
     #expect(throws: NSError.self) { try StoreInspection(storeAt: file) }
   }
 
-  @Test func `Large values beside the store are counted`() throws {
+  @Test func `Large values next to the store are counted`() throws {
     let made = try MadeStore()
     let folder = made.folder.appendingPathComponent(".Made_SUPPORT/_EXTERNAL_DATA")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(.enabled(if: isPresent, Comment(rawValue: SharedFiles.absenceComment)))
-  func `The log and the shared memory are told from foreign ones`() throws {
+  func `The WAL and the shared memory are distinguished from foreign ones`() throws {
     try SharedStore.all[0].withCopy { url in
       let seen = try StoreInspection(storeAt: url).file
       #expect(seen.log == StoreInspection.Log(bytes: 222_512, frames: 54, state: "valid"))

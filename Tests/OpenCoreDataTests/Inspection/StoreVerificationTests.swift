@@ -113,7 +113,7 @@ import Testing
     #expect(seen.errors == seen.findings.count)
   }
 
-  @Test func `Files of large values that nobody names are warned of, named ones are not`() throws {
+  @Test func `Files of large values without a reference are warned of, named ones are not`() throws {
     let made = try MadeStore()
     let folder = made.folder.appendingPathComponent(".Made_SUPPORT/_EXTERNAL_DATA")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -131,7 +131,7 @@ import Testing
     (#"name="depth" attributeType="Double""#, #"name="depth" attributeType="Float""#, "hashMismatch Reef"),
     (#"<entity name="Photo">"#, #"<entity name="Zebra"/><entity name="Photo">"#, "hashMissing Zebra"),
   ])
-  func `A model of another version is told`(_ text: String, other: String, finding: String) throws {
+  func `A model of another version is reported`(_ text: String, other: String, finding: String) throws {
     let made = try MadeStore()
     let seen = try StoreVerification(storeAt: made.url, modelFile: made.model(replacing: text, other))
     #expect(seen.findings.map { "\($0.code) \($0.entity ?? "")" }.contains(finding), "\(seen.text())")

@@ -3,7 +3,7 @@ import OpenCoreData
 import TestSupport
 import Testing
 
-/// What is left in a context after a conflict was settled, or the save failed all the same.
+/// What is left in a context after a conflict was settled, or the save failed nevertheless.
 ///
 /// Rules pinned (Apple documentation: NSMergePolicy, "subclasses"; NSManagedObjectContext.rollback(), "last committed
 /// values"; mergeChanges(fromContextDidSave:)): where a policy leaves an object alone, its changes are saved on top of the

@@ -36,7 +36,7 @@ struct MergePolicyTests {
       #expect(
         pair.values == Array(row.split(separator: "|", omittingEmptySubsequences: false).dropFirst(2)).map(String.init))
     }
-    // The first object stands beside the second to show that only one row is touched.
+    // The first object is there in addition to the second to show that only one row is touched.
     #expect(try pair.dump() == "1|1|other|2|\n" + row)
   }
 

@@ -3,8 +3,9 @@ import OpenCoreData
 import TestSupport
 import Testing
 
-// Rules (Apple documentation: NSMergePolicy; optimistic locking by Z_OPT, whoever changes the row): processes that share a
-// store lose no change of each other's, whether a conflict is an error to be tried again or the policy settles it.
+// Rules (Apple documentation: NSMergePolicy; optimistic locking by Z_OPT, for any change of the row): processes that
+// share a store lose no change of each other's, whether a conflict is an error to be tried again or the policy settles
+// it.
 
 @Suite("Conflicts between processes")
 struct ProcessConflictTests {

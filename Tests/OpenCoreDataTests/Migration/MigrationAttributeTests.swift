@@ -71,7 +71,7 @@ struct MigrationAttributeTests {
       new: Changed.session(
         "<attribute name=\"b\" optional=\"YES\" attributeType=\"String\" elementID=\"a\"/>"
           + "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\" elementID=\"b\"/>",
-        // Renaming identifiers alone are no part of the version hash.
+        // Renaming identifiers alone are not part of the version hash.
         "versionHashModifier=\"2\""),
       query: "SELECT ZA, ZB FROM ZSESSION", expected: "was b|was a",
       old: Changed.session(

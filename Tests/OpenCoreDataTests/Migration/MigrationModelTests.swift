@@ -43,7 +43,7 @@ struct MigrationModelTests {
     return found
   }
 
-  @Test("A container migrates by itself, from any version beside the one that its model was read from")
+  @Test("A container migrates by itself, from any version next to the one that its model was read from")
   func container() throws {
     let package = try package([Self.first, Self.second, Self.third])
     for (number, column) in [(1, "ZPLACE"), (2, "ZSPOT")] {
@@ -61,7 +61,7 @@ struct MigrationModelTests {
     }
   }
 
-  @Test("A description asks for both by default, and can be told not to")
+  @Test("A description asks for both by default, and this can be switched off")
   func description() throws {
     let description = NSPersistentStoreDescription()
     #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
@@ -78,7 +78,7 @@ struct MigrationModelTests {
     #expect(load(container)?.code == NSPersistentStoreIncompatibleVersionHashError)
   }
 
-  @Test("A missing source model is told with what was looked at, unreadable versions among them")
+  @Test("A missing source model is reported with what was looked at, unreadable versions among them")
   func missing() throws {
     let package = try package([Self.second, "<entity/>", Self.third])
     let file = folder.file("store.sqlite")

@@ -46,7 +46,7 @@ struct UnusualPolicyTests {
         inverseEntity="Board"/></entity>
     """
 
-  /// - Parameter boards: The number of boards besides the two of Ann.
+  /// - Parameter boards: The number of boards in addition to the two of Ann.
   private func bench(boards: Int = 0) throws -> MappingBench {
     try MappingBench(
       old: Self.old, new: Self.new,

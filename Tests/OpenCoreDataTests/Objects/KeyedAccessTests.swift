@@ -8,7 +8,7 @@ import Testing
 // types and keys; a class may take over keys that the entity does not have, and what nil means for a scalar; key paths go
 // through objects, dictionaries and arrays; NSNull stands for nil in dictionaries of values.
 
-/// A class with a key of its own beside the attributes, and a rating that falls back to three.
+/// A class with a key of its own in addition to the attributes, and a rating that falls back to three.
 final class KeyedSession: NSManagedObject {
   private var notes: [String: Any] = [:]
   override class var lifecycleHooks: LifecycleHooks { [] }

@@ -119,7 +119,7 @@ struct PackedHandleTests {
     #expect(lines[0] == "[\"rating\": 4]" && lines[1] == "2")
   }
 
-  @Test("One that breaks a rule of the model is named by the failed save, can be read, mended and saved")
+  @Test("One that breaks a rule of the model is named by the failed save, can be read, corrected and saved")
   func invalid() throws {
     let lines = try onBothWays { way, stack in
       let context = stack.context()

@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSManagedObject, "Validation"; NSPropertyDescription, setValidationPredicates): a class's own
 // check of a property takes part in validateValue(_:forKey:) and so in each save, and may replace the value; a value
 // must match every validation predicate, or the error has the predicate's warning, the key, the value and the predicate;
-// nil is no value to check; rows inserted in bulk are judged as single ones.
+// nil is not checked; rows inserted in bulk are judged as single ones.
 
 /// Lists its checks, as methods and as a block.
 final class CheckedSession: NSManagedObject {

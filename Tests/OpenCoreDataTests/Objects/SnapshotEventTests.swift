@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 // Rules (Apple documentation: awake(fromSnapshotEvents:), NSSnapshotEventType): an object whose values were given back by
-// a refresh that kept changes, a rollback or a merge policy is told so, and what it sets then is no change.
+// a refresh that kept changes, a rollback or a merge policy is notified of it, and what it sets then is not a change.
 
 /// Keeps a transient summary of its place in step.
 final class SummarySession: NSManagedObject {
@@ -28,7 +28,7 @@ final class SummarySession: NSManagedObject {
   }
 }
 
-@Suite("Objects that get values back are told what from", .serialized)
+@Suite("Objects that get values back are notified of the reason", .serialized)
 struct SnapshotEventTests {
   private let folder: TemporaryFolder
   private let stack: Stack

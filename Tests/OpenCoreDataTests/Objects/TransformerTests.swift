@@ -7,8 +7,8 @@ import Testing
 
 // Rules (Apple documentation: ValueTransformer, NSSecureUnarchiveFromDataTransformer, NSAttributeDescription,
 // valueTransformerName): a registered transformer makes the bytes that are stored, an unarchiving one backwards; an
-// attribute without a name is archived; reading gives the same object until another is set; equal objects are no change
-// to save, whatever their archives; what a transformer can't take is refused by name.
+// attribute without a name is archived; reading gives the same object until another is set; equal objects are not a
+// change to save, whatever their archives; what a transformer can't take is refused by name.
 
 /// Wind as `direction@knots` in ASCII.
 final class WindTransformer: ValueTransformer {
@@ -88,7 +88,7 @@ struct TransformerTests {
     }
   }
 
-  @Test("Reading gives the same object until another is set, and an equal one is no change to save")
+  @Test("Reading gives the same object until another is set, and an equal one is not a change to save")
   func identity() throws {
     let stack = try Stack(folder, model: Self.model("WindTransformer"))
     let context = stack.context()
@@ -109,7 +109,7 @@ struct TransformerTests {
     }
   }
 
-  @Test("Equal dictionaries are no change, though their archives may differ")
+  @Test("Equal dictionaries are not a change, though their archives may differ")
   func archives() throws {
     let stack = try Stack(folder, model: Self.model(nil))
     let context = stack.context()
@@ -142,7 +142,7 @@ struct TransformerTests {
     #expect(try sqlite(stack.file, "SELECT substr(ZWIND, 1, 6) FROM ZSESSION") == "bplist")
   }
 
-  @Test("What holds a class that is not allowed, or is no archive, reads as nil")
+  @Test("What holds a class that is not allowed, or is not an archive, reads as nil")
   func refused() throws {
     let text = TextUnarchiver()
     let list = NSSecureUnarchiveFromDataTransformer().reverseTransformedValue(["a"])

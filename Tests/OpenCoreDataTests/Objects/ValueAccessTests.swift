@@ -108,7 +108,7 @@ struct ValueAccessTests {
     }
   }
 
-  @Test("Values of the current event are the old ones, also for those who are told of it, and then forgotten")
+  @Test("Values of the current event are the old ones, also for those who are notified, and then forgotten")
   func event() throws {
     try onObject { context, object in
       object.setValue("two", forKey: "place")

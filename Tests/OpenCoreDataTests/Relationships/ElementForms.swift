@@ -28,7 +28,7 @@ final class PlainObject {
 /// A path to elements: perhaps a to-one relationship, then the to-many one.
 struct PlainPath {
   let steps: [String]
-  /// Of the elements.
+  /// Indices of the elements.
   let kind: String
 
   var text: String { steps.joined(separator: ".") }

@@ -90,7 +90,7 @@ struct FoundSchemaTests {
     }
   }
 
-  @Test("columns of one name are told apart by their types, and one is never that of two attributes")
+  @Test("columns of one name are distinguished by their types, and one is never that of two attributes")
   func clashes() throws {
     let folder = try TemporaryFolder()
     let model = try NSManagedObjectModel.load(

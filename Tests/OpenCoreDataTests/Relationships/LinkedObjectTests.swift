@@ -30,7 +30,7 @@ struct LinkedObjectTests {
     Case(testDescription: "by chapters and a join table", entity: "Book", key: "title", value: "Tides"),
     Case(testDescription: "leads to others only", entity: "Chapter", key: "heading", value: "Only"),
     Case(testDescription: "on its own", entity: "Tag", key: "word", value: "none"),
-    Case(testDescription: "of a hierarchy, on its own", entity: "Work", key: "title", value: "Orphan"),
+    Case(testDescription: "in a hierarchy, on its own", entity: "Work", key: "title", value: "Orphan"),
   ]
 
   private static let danglingQuery = """

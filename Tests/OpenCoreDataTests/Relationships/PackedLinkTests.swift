@@ -165,7 +165,7 @@ struct PackedLinkTests {
         found.predicate = NSPredicate(format: "box.number == 1")
         #expect(try root.fetch(found).count == 5)
         try root.save()
-        // The box is an object of the context: its next change is no conflict.
+        // The box is an object of the context: its next change is not a conflict.
         box.setValue(7, forKey: "number")
         try root.save()
       }

@@ -10,7 +10,7 @@ import Testing
 // whatever way the fetch takes; it stays as long as the objects that lead to it, until they are refreshed or the context
 // goes.
 
-@Suite("Relationships are read ahead, and let go of")
+@Suite("Relationships are read ahead, and released")
 struct PrefetchingTests {
   private let library: LibraryStore
 
@@ -22,7 +22,7 @@ struct PrefetchingTests {
     return request
   }
 
-  @Test("what is asked for ahead is no fault any more, at each step of a path")
+  @Test("what is asked for ahead is not a fault any more, at each step of a path")
   func steps() throws {
     let context = try library.context()
     try context.performAndWait {
@@ -38,7 +38,7 @@ struct PrefetchingTests {
   }
 
   @Test(
-    "what is no relationship is refused, whatever is found", arguments: ["books", "works.name", "works.chapters.x"])
+    "what is not a relationship is refused, whatever is found", arguments: ["books", "works.name", "works.chapters.x"])
   func unknown(keyPath: String) throws {
     let context = try library.context()
     context.performAndWait {

@@ -116,7 +116,7 @@ struct RelationshipReadingTests {
     }
   }
 
-  @Test("which entity an object is of its row says, whatever stands beside the key that leads to it")
+  @Test("the row of an object says of which entity it is, whatever is next to the key that leads to it")
   func entityOfRow() throws {
     try sqlite(library.file, "UPDATE ZAUTHOR SET Z5_FAVOURITE = NULL WHERE ZNAME = 'Bob'")
     let context = try library.context()
@@ -161,7 +161,7 @@ struct RelationshipReadingTests {
     }
   }
 
-  @Test("a child context reads through its parent, where deleted objects are no other end any more")
+  @Test("a child context reads through its parent, where deleted objects are not an other end any more")
   func children() throws {
     let parent = try library.context()
     let child = try library.context(parent)
@@ -176,7 +176,7 @@ struct RelationshipReadingTests {
     }
   }
 
-  @Test("an object deleted in the context is no other end, and is one again after a rollback")
+  @Test("an object deleted in the context is not an other end, and is one again after a rollback")
   func deletedObjects() throws {
     let context = try library.context()
     try context.performAndWait {

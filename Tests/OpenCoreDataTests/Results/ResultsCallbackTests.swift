@@ -10,7 +10,7 @@ import Testing
 // change an update; changes of sections come before those of objects. (NSFetchedResultsController, "Responding to
 // Changes"): without a delegate nothing is followed.
 
-@Suite("A delegate is told of each change in Apple's order", .overBothStores)
+@Suite("A delegate is called for each change in Apple's order", .overBothStores)
 struct ResultsCallbackTests {
   private static let sessions: [(String, String?, Int)] = [
     ("b", "Bells", 2), ("d", "Bells", 4), ("f", "Bells", 1), ("a", "Jaws", 3),
@@ -99,7 +99,7 @@ struct ResultsCallbackTests {
     #expect(fixture.controller.sections?.isEmpty == true)
   }
 
-  @Test("Sections that change places are told of as deleted and inserted, their objects as moved")
+  @Test("Sections that change places are reported as deleted and inserted, their objects as moved")
   func swappedSections() throws {
     let fixture = try ResultsFixture([("a", "Bells", 1), ("b", "Jaws", 2)], keys: ["rating"])
     let log = try fixture.told { _ in try fixture.session("a").setValue(3, forKey: "rating") }
@@ -109,7 +109,7 @@ struct ResultsCallbackTests {
       ])
   }
 
-  @Test("Changes that concern no object of the request are not told of")
+  @Test("Changes that concern no object of the request are not reported")
   func unconcerned() throws {
     let fixture = try ResultsFixture(Self.sessions) { $0.predicate = NSPredicate(format: "rating >= 2") }
     #expect(fixture.titles == ["b", "d", "a"])
@@ -126,7 +126,7 @@ struct ResultsCallbackTests {
     #expect(entered == ["will", "delete d 0.1 -", "insert f - 0.1", "did"])
   }
 
-  @Test("Without a delegate nothing is followed; one that is set later is told all at the next change")
+  @Test("Without a delegate nothing is followed; one that is set later gets all of it at the next change")
   func noDelegate() throws {
     let fixture = try ResultsFixture(Self.sessions)
     fixture.controller.delegate = nil
@@ -158,7 +158,7 @@ struct ResultsCallbackTests {
       log == ["will", "delete b 0.0 -", "insert c - 0.0", "did", "will", "insert f - 0.2", "did"])
   }
 
-  @Test("A reset is told of as what another fetch finds; objects are others then")
+  @Test("A reset is reported as what another fetch finds; objects are others then")
   func reset() throws {
     let fixture = try ResultsFixture(Self.sessions)
     let before = fixture.controller.fetchedObjects ?? []
@@ -183,7 +183,7 @@ struct ResultsCallbackTests {
     #expect(fixture.titles == ["a2", "b"])
   }
 
-  @Test("What a delegate changes while it is told is told afterwards")
+  @Test("What a delegate changes during its calls is reported afterwards")
   func nested() throws {
     let fixture = try ResultsFixture(Self.sessions)
     let meddler = Meddler(fixture)

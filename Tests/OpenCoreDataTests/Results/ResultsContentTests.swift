@@ -171,7 +171,7 @@ struct ResultsContentTests {
     }
   }
 
-  @Test("A controller that nobody holds any more is gone, and hears nothing")
+  @Test("A controller without references is gone, and is not called")
   func lifetime() throws {
     let fixture = try ResultsFixture(Self.sessions)
     weak var gone: NSFetchedResultsController<NSManagedObject>?

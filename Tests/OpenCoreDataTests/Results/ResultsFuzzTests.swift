@@ -140,7 +140,7 @@ private final class ResultsPlayer {
     }
   }
 
-  /// On another context beside this one, whose save is merged here.
+  /// On another context next to this one, whose save is merged here.
   private func editElsewhere() throws {
     let other = stack.context(setting.isChild ? root : nil)
     other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump

@@ -29,7 +29,7 @@ struct ResultsMainActorTests {
     }
   }
 
-  @Test("It is told on the main queue, and reads objects there")
+  @Test("It is called on the main queue, and reads objects there")
   func screen() throws {
     let stack = try Stack(TemporaryFolder())
     let context = NSManagedObjectContext(concurrencyType: .mainQueue)

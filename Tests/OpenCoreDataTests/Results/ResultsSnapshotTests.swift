@@ -4,8 +4,8 @@ import Foundation
 @testable import PersistentStores
 import Testing
 
-// Rules (NSFetchedResultsController.h): a delegate that implements the snapshot form is told by nothing else; one that
-// implements the difference form is told by it if there are no sections, and by nothing else then.
+// Rules (NSFetchedResultsController.h): a delegate that implements the snapshot form gets no other call; one that
+// implements the difference form gets it if there are no sections, and no other call then.
 
 @Suite("Delegates that take a change as a whole", .overBothStores)
 struct ResultsSnapshotTests {
@@ -49,11 +49,11 @@ struct ResultsSnapshotTests {
     }
     #expect(fixture.titles == ["b", "d", "e"])
     #expect(taker.titles == ["b", "d", "e"])
-    // Of what was moved or updated both halves know of each other.
+    // Both halves of a move or an update know of each other.
     #expect(taker.pairCount == 2 && taker.callbackCount == 0)
   }
 
-  @Test("With sections, a delegate that takes differences is told by callbacks")
+  @Test("With sections, a delegate that takes differences gets callbacks")
   func differencesWithSections() throws {
     let fixture = try ResultsFixture(Self.sessions)
     let taker = DifferenceTaker([])

@@ -182,7 +182,7 @@ struct ResultsFixture {
     }
   }
 
-  /// What the delegate is told of `edit`; checked to lead to what the controller shows.
+  /// What the delegate gets for `edit`; checked to lead to what the controller shows.
   func told(_ edit: (NSManagedObjectContext) throws -> Void) throws -> [String] {
     try context.performAndWait {
       try edit(context)

@@ -91,7 +91,7 @@ struct BadFileTests {
     #expect((try? StoreSetup.contents(beside: file)) == before)
   }
 
-  @Test("An empty file is no store to read")
+  @Test("An empty file is not a store to read")
   func empty() throws {
     let folder = try TemporaryFolder()
     try Data().write(to: folder.file("empty.sqlite"))

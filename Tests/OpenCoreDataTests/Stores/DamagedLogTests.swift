@@ -82,7 +82,7 @@ struct DamagedLogTests {
     #expect(refused > places.count / 2)
   }
 
-  @Test("What is left of a damaged log is read where that is asked for, and the loss is told in numbers")
+  @Test("What is left of a damaged WAL is read where that is asked for, and the loss is reported in numbers")
   func reading() throws {
     let setup = try Self.setup()
     let file = try setup.copy(["", "-wal"])
@@ -100,7 +100,7 @@ struct DamagedLogTests {
   }
 
   @Test(
-    "A log that ends anywhere, without an index, is read up to its last whole transaction", arguments: [true, false])
+    "A WAL that ends anywhere, without an index, is read up to its last whole transaction", arguments: [true, false])
   func tornTails(readOnly: Bool) throws {
     let setup = try Self.setup()
     let data = try Data(contentsOf: log(setup.stack.file))
@@ -120,7 +120,7 @@ struct DamagedLogTests {
     }
   }
 
-  @Test("Old frames behind a log that started over are no damage", arguments: [true, false])
+  @Test("Old frames behind a WAL that started over are not damage", arguments: [true, false])
   func restarted(readOnly: Bool) throws {
     let setup = try Self.setup(transactions: 6)
     let writer = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)
@@ -135,7 +135,7 @@ struct DamagedLogTests {
   }
 
   @Test(
-    "A frame that was not written before later ones is told to readers, and a writer goes on as SQLite does",
+    "A frame that was not written before later ones is reported to readers, and a writer goes on as SQLite does",
     arguments: [true, false], [0, 1])
   func unwritten(hasIndex: Bool, transactionsBefore: Int) throws {
     let setup = try Self.setup()
@@ -151,7 +151,7 @@ struct DamagedLogTests {
   }
 
   @Test(
-    "A log as a power failure leaves it is opened for writing as SQLite opens it, and a reader is told what it lacks",
+    "A WAL as a power failure leaves it is opened for writing as SQLite opens it, and a reader gets a report of what it lacks",
     arguments: [true, false])
   func powerFailure(hasIndex: Bool) throws {
     let setup = try Self.setup(transactions: 5)

@@ -34,7 +34,7 @@ struct ForeignLogTests {
   }
 
   @Test(
-    "A log that is missing, empty or cut off is an error for readers, and a writer opens it as SQLite does",
+    "A WAL that is missing, empty or cut off is an error for readers, and a writer opens it as SQLite does",
     arguments: ["missing", "empty", "cut off"])
   func missing(kind: String) throws {
     let setup = try StoreSetup.withWAL()
@@ -78,7 +78,7 @@ struct ForeignLogTests {
     #expect(try wordsMissing(inRefusalOf: file, way, "4096", "2048") == [])
   }
 
-  @Test("The log is another store's", arguments: Way.allCases, [true, false])
+  @Test("The WAL is another store's", arguments: Way.allCases, [true, false])
   func otherStore(way: Way, hasIndex: Bool) throws {
     // The other's log begins with its metadata, since all of that store lies in its log.
     let (one, other) = (try StoreSetup.closed(), try StoreSetup())

@@ -109,7 +109,7 @@ struct ForeignStoreWritingTests {
     + "INSERT INTO Z_PRIMARYKEY VALUES(16001, 'CHANGE', 0, 0), (16002, 'TRANSACTION', 0, 0);"
 
   static let refusals = [
-    Refusal(testDescription: "history tables that nobody used", sql: history, word: nil),
+    Refusal(testDescription: "unused history tables", sql: history, word: nil),
     Refusal(
       testDescription: "rows of history in tables without its columns",
       sql: history + "INSERT INTO ATRANSACTION VALUES(1)",
@@ -135,7 +135,7 @@ struct ForeignStoreWritingTests {
         "CREATE TABLE notes(x); CREATE TRIGGER c AFTER INSERT ON ZSESSION BEGIN INSERT INTO notes VALUES(NEW.Z_PK); END",
       word: nil),
     Refusal(
-      testDescription: "a trigger on somebody else's table",
+      testDescription: "a trigger on another program's table",
       sql: "CREATE TABLE notes(x); CREATE TRIGGER d AFTER INSERT ON notes BEGIN SELECT unknown(1); END", word: nil),
   ]
 

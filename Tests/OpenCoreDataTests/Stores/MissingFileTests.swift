@@ -115,7 +115,7 @@ struct MissingFileTests {
   }
 
   @Test(
-    "A policy that takes the object's values leaves a value that nobody has seen", arguments: [false, true])
+    "A policy that takes the object's values leaves a value that was not seen", arguments: [false, true])
   func overwritten(isBack: Bool) throws {
     let ids = try fill()
     context.mergePolicy = NSMergePolicy.overwrite

@@ -144,7 +144,7 @@ struct QueryGenerationTests {
   }
 
   @Test(
-    "The log is written back whole once the last token is gone, and nobody waits for it before", .timeLimit(.minutes(1))
+    "The WAL is written back whole once the last token is gone, and no client waits before", .timeLimit(.minutes(1))
   )
   func checkpoints() throws {
     let context = stack.context()

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Reading a store leaves no trace")
 struct ReadingTraceTests {
-  /// A reader's count, with the promise that nothing beside the file has changed.
+  /// A reader's count, with the promise that nothing next to the file has changed.
   private func countWithoutTrace(_ file: URL) throws -> Int {
     let before = try StoreSetup.contents(beside: file)
     let count = try StoreSetup.count(file)
@@ -21,7 +21,7 @@ struct ReadingTraceTests {
   }
 
   @Test(
-    "Rows in the log are seen, with its index, without one, with an empty and with a broken one",
+    "Rows in the WAL are seen, with its index, without one, with an empty and with a broken one",
     arguments: ["whole", "none", "empty", "broken"])
   func logs(index: String) throws {
     let setup = try StoreSetup.withWAL()
@@ -82,7 +82,7 @@ struct ReadingTraceTests {
     #expect(try countWithoutTrace(file) == 3)
   }
 
-  @Test("A store that this process has open is read beside it, and its locks stay")
+  @Test("A store that this process has open is read next to it, and its locks stay")
   func openHere() throws {
     let setup = try StoreSetup.withWAL()
     let reader = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)

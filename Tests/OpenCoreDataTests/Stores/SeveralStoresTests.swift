@@ -210,7 +210,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("Save participants write into the first store that can be written, and are told of the whole save")
+  @Test("Save participants write into the first store that can be written, and are notified of the whole save")
   func participants() throws {
     let stores = try TwoStores(folder)
     stores.coordinator.addSaveParticipant(Diary())
@@ -280,7 +280,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("A store in memory works beside one in a file")
+  @Test("A store in memory works next to one in a file")
   func inMemory() throws {
     let stores = try TwoStores(folder)
     let memory = try stores.coordinator.addPersistentStore(

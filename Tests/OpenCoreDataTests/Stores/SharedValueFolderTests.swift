@@ -170,7 +170,7 @@ struct SharedValueFolderTests {
     }
   }
 
-  @Test("A reader of a private copy whose photo's file is gone is told that the store was written to")
+  @Test("A reader of a private copy whose photo's file is gone gets the error that the store was written to")
   func privateCopy() throws {
     let store = try filled()
     // A log without its index, as a killed program leaves it.

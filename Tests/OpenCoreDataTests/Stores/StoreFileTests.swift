@@ -81,7 +81,7 @@ struct StoreFileTests {
     #expect(try other.integer("SELECT count(*) FROM sqlite_master") == 0)
   }
 
-  @Test("A damaged store can be destroyed; somebody else's database, and what is no database, can't")
+  @Test("A damaged store can be destroyed; another program's database, and what is not a database, can't")
   func destroyingOthers() throws {
     let foreign = folder.file("foreign.sqlite")
     try sqlite(foreign, "CREATE TABLE letters(text); INSERT INTO letters VALUES('dear')")
@@ -108,7 +108,7 @@ struct StoreFileTests {
 
   // MARK: Replacing
 
-  @Test("A store is replaced by another one with all that is in its log", arguments: [true, false])
+  @Test("A store is replaced by another one with all that is in its WAL", arguments: [true, false])
   func replacing(exists: Bool) throws {
     let target = try Stack(folder, "target.sqlite")
     try add(0..<10, to: target)

@@ -47,7 +47,7 @@ struct StoreMetadataTests {
     #expect(stack.coordinator.persistentStores[0].metadata[NSStoreUUIDKey] as? String == uuid)
   }
 
-  @Test("Metadata of a save that fails waits for the next one; what is no property list never gets there")
+  @Test("Metadata of a save that fails waits for the next one; what is not a property list never gets there")
   func failing() throws {
     let store = stack.coordinator.persistentStores[0]
     let context = stack.context()

@@ -8,7 +8,7 @@ import Testing
 
 /// Files of a store in states that a running program leaves behind, each in a folder of its own.
 struct StoreSetup {
-  /// Where it is made; copies lie in folders beside.
+  /// Where it is made; copies are in folders next to it.
   let folder: TemporaryFolder
   let stack: Stack
 
@@ -49,7 +49,7 @@ struct StoreSetup {
     return setup
   }
 
-  /// Three rows in the file, and nothing beside it.
+  /// Three rows in the file, and nothing next to it.
   static func closed() throws -> StoreSetup {
     let setup = try StoreSetup()
     try setup.add(0..<3)
@@ -57,7 +57,7 @@ struct StoreSetup {
     return setup
   }
 
-  /// Names and contents of what lies beside `file`, hidden files included.
+  /// Names and contents of what is next to `file`, hidden files included.
   static func contents(beside file: URL) throws -> [String: Data] {
     let folder = file.deletingLastPathComponent()
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)

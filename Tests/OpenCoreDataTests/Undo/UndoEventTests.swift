@@ -179,7 +179,7 @@ struct UndoEventTests {
     try context.save()
   }
 
-  @Test("Objects are told what gave their values back")
+  @Test("Objects are notified of what gave their values back")
   func awaking() throws {
     let session = try saved("Rincon")
     context.undoManager = UndoManager()

@@ -156,7 +156,7 @@ struct UndoTests {
     #expect(try sqlite(graph.file, "SELECT ZNUMBER FROM ZBOX; SELECT ZNUMBER FROM ZTAG") == "2\n5")
   }
 
-  @Test("Adding what is in an unread relationship already is no change to take back")
+  @Test("Adding what is in an unread relationship already is not a change to take back")
   func knownMember() throws {
     let (_, nodes) = try setUp(1)
     let tag = LinkedGraph.make("Tag", 9, in: context)

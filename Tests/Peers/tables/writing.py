@@ -46,7 +46,7 @@ class Writer:
         return self.dialect.can_write(text)
 
     def field(self, text, is_first=False, is_text=True):
-        """The characters of a field; None is no value."""
+        """The characters of a field; None stands for no value."""
         d = self.dialect
         if text is None:
             tokens = [token for token in d.nulls if token]

@@ -20,7 +20,7 @@ struct DiskSyncTests {
     #expect(outcome([descriptor, -1]) == Int(EBADF))
   }
 
-  @Test func `Files and pipes that take everything are no error`() throws {
+  @Test func `Files and pipes that take everything are not an error`() throws {
     let folder = try TemporaryFolder()
     _ = try folder.write("wave", to: "file")
     let file = try FileHandle(forUpdating: folder.file("file"))

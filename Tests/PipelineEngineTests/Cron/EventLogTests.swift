@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
-/// The log of a run: one line an event, by level, whole lines whoever else writes, and never the end of a run.
+/// The log of a run: one line an event, by level, whole lines even when others write, and never the end of a run.
 @Suite struct EventLogTests {
   private let folder: TemporaryFolder
   /// 2026-11-21T06:00:00.123Z
@@ -201,7 +201,7 @@ import Testing
     #expect(try folder.text("run.log") == "2026-11-21T06:00:00.123Z error   after\n")
   }
 
-  @Test func `A full disk is told once and ends nothing`() throws {
+  @Test func `A full disk is reported once and ends nothing`() throws {
     let told = Locked<[String]>([])
     let log = try EventLog(path: "/dev/full", level: .info, format: .text) { text in told.withLock { $0.append(text) } }
     for _ in 0..<3 { log.log(.lockHeld(message: "m")) }

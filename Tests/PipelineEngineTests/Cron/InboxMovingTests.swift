@@ -78,7 +78,7 @@ import Testing
     #expect(stat.of(files.path("processed/2026-11-21/log.csv"), followingLinks: false)?.type == S_IFLNK)
   }
 
-  @Test func `A file that is gone is told, and leaves no name behind`() throws {
+  @Test func `A file that is gone is reported, and leaves no name behind`() throws {
     try files.write(to: "log.csv")
     let inbox = files.inbox()
     let file = try listed(in: inbox)
@@ -174,7 +174,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(place)/2026-11-21") == ["log.csv"])
   }
 
-  @Test func `A place that can't be made is told, and the file stays`() throws {
+  @Test func `A folder that can't be made is reported, and the file stays`() throws {
     try files.write(to: "log.csv")
     try files.write("a file\n", to: "taken")
     let inbox = files.inbox(InboxDefinition(folder: "in", processed: "taken"))

@@ -69,7 +69,7 @@ struct InboxFolder {
     #expect(listing.leftAlone.isEmpty)
   }
 
-  @Test func `What is no input is left alone, each for its reason`() throws {
+  @Test func `What is not an input is left alone, each for its reason`() throws {
     for name in [".hidden.csv", "a.csv.part", "a.csv.tmp", "a.csv.crdownload", "a.csv~", "notes.md", "good.csv"] {
       try files.write(to: name)
     }
@@ -138,7 +138,7 @@ struct InboxFolder {
     #expect(files.reasons(listing) == ["a.csv": .growing])
   }
 
-  @Test func `A file that goes between two looks was no input`() throws {
+  @Test func `A file that goes between two looks was not an input`() throws {
     try files.write(to: "a.csv")
     let path = files.path("a.csv")
     let listing = try files.inbox { unlink(path) }.list()
@@ -160,7 +160,7 @@ struct InboxFolder {
     #expect(waits.withLock { $0 } == [0.25, 1])
   }
 
-  @Test func `A name that is not UTF-8 is told, not passed over`() throws {
+  @Test func `A name that is not UTF-8 is reported, not passed over`() throws {
     _ = try python("import os; open(os.fsencode('\(files.path("bad"))') + b'\\xff.csv', 'w').close()")
     let listing = try files.inbox().list()
     #expect(listing.ready.isEmpty)

@@ -144,7 +144,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `Whoever holds it without a name is told by the file that it locks`() throws {
+  @Test func `A holder without a name is identified by the file that it locks`() throws {
     let program = try holder("")
     let refusal = try #require(withExtendedLifetime(program) { failure { try lock() } })
     #expect(refusal.exitCode == .temporaryFailure)
@@ -168,7 +168,7 @@ import Testing
 
   // MARK: What can't be locked
 
-  @Test func `A file that is no lock is neither written over nor removed`() throws {
+  @Test func `A file that is not a lock is neither written over nor removed`() throws {
     _ = try folder.write("somebody's notes", to: "s.sqlite.lock")
     let refusal = try #require(failure { try lock() })
     #expect(refusal.exitCode == .cannotCreate)
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: ["folder", "fifo"])
-  func `What is no regular file is no lock`(_ kind: String) throws {
+  func `What is not a regular file is not a lock`(_ kind: String) throws {
     let path = folder.path("s.sqlite.lock")
     #expect((kind == "folder" ? mkdir(path, 0o755) : mkfifo(path, 0o644)) == 0)
     let refusal = try #require(failure { try lock() })
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test func `A folder where nothing can be made is a clear error`() throws {
-    // A place that takes no new files, whoever asks.
+    // A place that takes no new files, for any user.
     let refusal = try #require(failure { try RunLock(storePath: "/proc/s.sqlite", pipeline: "p", now: now) })
     #expect([.cannotCreate, .noPermission].contains(refusal.exitCode))
     #expect(refusal.message.hasPrefix("/proc/s.sqlite.lock can't be made to lock the store: "))

@@ -4,7 +4,7 @@ import TestSupport
 
 /// What `inspect`, `verify` and `export` answer about a store, by the code that the commands run.
 struct StoreAnswers: Equatable {
-  /// The content that a command shows, and what it reports besides.
+  /// The content that a command shows, and what else it reports.
   struct Answer: Equatable {
     var content: String?
     /// Remarks, findings, issues, or the reason for a refusal.

@@ -22,7 +22,7 @@ import Testing
       .map(String.init) ?? []
   }
 
-  @Test func `All mistakes are told at once, in the order of the file, with path, line and column`() throws {
+  @Test func `All mistakes are reported at once, in the order of the file, with path, line and column`() throws {
     let json = """
       {
         // Ü: columns count characters.

@@ -116,7 +116,7 @@ import Testing
     #expect(definition.key == ["date"])
   }
 
-  @Test func `A byte order mark is no mistake`() throws {
+  @Test func `A byte order mark is not a mistake`() throws {
     let data = Data([0xEF, 0xBB, 0xBF]) + Data(#"{"name": "n", "export": {}}"#.utf8)
     #expect(try PipelineDefinition(data: data, environment: .journal).name == "n")
   }

@@ -44,7 +44,7 @@ import Testing
   ]
 
   @Test(arguments: mistakes)
-  func `What can't be replaced is told with what to write`(text: String, message: String) throws {
+  func `What can't be replaced is reported with what to write`(text: String, message: String) throws {
     var substitution = EnvironmentText(Self.environment)
     _ = substitution.substituted(text)
     let told = substitution.notes.compactMap { if case .mistake(let told) = $0 { told } else { nil } }

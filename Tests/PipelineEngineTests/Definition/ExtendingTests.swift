@@ -192,7 +192,7 @@ import Testing
 
   // MARK: Mistakes
 
-  @Test func `A mistake is told in the file, at the line and with the key path of what is wrong`() throws {
+  @Test func `A mistake is reported in the file, at the line and with the key path of what is wrong`() throws {
     let base = """
       {
         "name": "base",
@@ -237,7 +237,7 @@ import Testing
         + "set it, or give a default: ${NO_SUCH_STORE:-…}")
   }
 
-  @Test func `A mistake of syntax in a base is told in the base`() {
+  @Test func `A mistake of syntax in a base is reported in the base`() {
     let told = error { try read(#"{"extends": "base.json"}"#, base: "{\n  \"name\" 1}") }
     #expect(told?.description == "base.json:2:10: name: a ':' is missing after 'name'")
     #expect(told?.exitCode == .configuration)
@@ -268,7 +268,7 @@ import Testing
     #expect(told?.exitCode == .configuration)
   }
 
-  @Test func `A circle of several files is told as the chain that it is`() {
+  @Test func `A circle of several files is reported as the chain that it is`() {
     let told = error { try read(#"{"extends": "base.json"}"#, base: #"{"extends": "./own.json"}"#) }
     #expect(
       told?.description

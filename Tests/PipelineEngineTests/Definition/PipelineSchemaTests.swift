@@ -121,7 +121,7 @@ import Testing
 
 /// The reader and an independent validator come to the same verdict.
 @Suite struct PipelineSchemaVerdictTests {
-  /// What stands beside a name and columns.
+  /// What is there in addition to a name and columns.
   static let members: [(json: String, isValid: Bool)] = [
     (#""$schema": "pipeline.schema.json""#, true), (#""nmae": 1"#, false), (#""description": """#, false),
     (#""description": null"#, true), (#""source": "a.csv""#, true), (#""source": ["a.csv", "-"]"#, true),

@@ -53,7 +53,7 @@ struct PipelineSchema {
     if let name = node["$ref"]?.text?.split(separator: "/").last {
       return root["$defs"]?[String(name)].map(alternatives) ?? []
     }
-    // Of an object with properties `anyOf` only says which are needed.
+    // For an object with properties `anyOf` only says which are needed.
     if node["properties"] == nil, node["format"] == nil, let choices = node["anyOf"]?.items {
       return choices.flatMap(alternatives)
     }

@@ -79,7 +79,7 @@ import Testing
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test func `A mistake in a schema is told where it stands there`() {
+  @Test func `A mistake in a schema is reported with its source location there`() {
     let error = #expect(throws: PipelineError.self) {
       try read("{\"fields\": [\n  {\"name\": \"date\",\n   \"constraints\": {\"minimum\": true}}]}")
     }

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `A hash is told without a hash file too, also of what goes through a pipe`() async throws {
+  @Test func `A hash is stated without a hash file too, also of what goes through a pipe`() async throws {
     _ = try await export("log.csv")
     let summary = try await run(.plain(), .export, store: folder.path("s")) { $0.output = "/dev/null" }
     #expect(summary.outputs.first?.contentHash == (try ChecksumFile.read(for: folder.path("log.csv"))).content.hex)

@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
-/// Incremental exports: every entry once, nothing new is no file, and another store is refused.
+/// Incremental exports: every entry once, no file where nothing is new, and another store is refused.
 @Suite struct IncrementalExportTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }

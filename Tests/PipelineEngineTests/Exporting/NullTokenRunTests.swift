@@ -54,7 +54,7 @@ import Testing
         """)
   }
 
-  @Test func `A quoted token in a column of numbers is no number`() async throws {
+  @Test func `A quoted token in a column of numbers is not a number`() async throws {
     let input = try folder.write("date,location,rating\n2020-01-01,a,\"NULL\"\n", to: "in.csv")
     let summary = try await run(Self.definition, .import, inputs: [input], store: folder.path("s"))
     #expect(summary.issues.counts == [.typeError: 1])

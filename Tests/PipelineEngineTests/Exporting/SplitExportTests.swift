@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `Beside what is no file there is no place for another`() async throws {
+  @Test func `There is no path for a file next to what is not a file`() async throws {
     for key in ["incremental", "hash"] {
       let error = await #expect(throws: PipelineError.self) {
         try await run(

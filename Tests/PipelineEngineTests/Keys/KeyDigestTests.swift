@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
-/// Keys are told apart by 128 bits of XXH3, the same in every run.
+/// Keys are distinguished by 128 bits of XXH3, the same in every run.
 @Suite struct KeyDigestTests {
   @Test func `The digest of nothing is the published one`() {
     // https://github.com/Cyan4973/xxHash, what `xxhsum -H2` prints for an empty input.

@@ -124,7 +124,7 @@ import Testing
     #expect(spill.asked < 20)
   }
 
-  @Test func `A spill that cannot be made is told with its remedy`() {
+  @Test func `A spill that cannot be made is reported with its remedy`() {
     let error = KeySpillError(reason: "disk I/O error")
     #expect(error.exitCode == .ioError)
     #expect(

@@ -37,7 +37,7 @@ struct UniqueTests {
     #expect(real.issues.listed.map(\.column) == ["location", "location"])
   }
 
-  @Test("As a warning it is told, and the record goes in")
+  @Test("As a warning it is reported, and the record goes in")
   func warning() async throws {
     let definition = PipelineDefinition.plain { $0.columns[1].rules = [ValueRule(.unique, severity: .warning)] }
     let input = try folder.write(Self.header + "2020-01-01,B,1\n2020-01-02,B,1\n", to: "b.csv")

@@ -85,7 +85,7 @@ struct ExactlyOnceTests {
 
   // MARK: Going on
 
-  @Test("A run that was stopped goes on at its checkpoint once the input is mended, also without a key")
+  @Test("A run that was stopped goes on at its checkpoint once the input is corrected, also without a key")
   func mended() async throws {
     let definition = PipelineDefinition.plain {
       $0.errorPolicy = .stop
@@ -111,7 +111,7 @@ struct ExactlyOnceTests {
     #expect(try await run(definition, .import, inputs: [input], store: store).isNothingNew)
   }
 
-  @Test("An input that changed before its checkpoint is refused, for what of it is stored can't be told")
+  @Test("An input that changed before its checkpoint is refused, for what of it is stored is unknown")
   func changed() async throws {
     let definition = PipelineDefinition.plain {
       $0.errorPolicy = .stop
@@ -165,7 +165,7 @@ struct ExactlyOnceTests {
     ("a header alone before", "date,location\n", "2020-01-02,B\n", 1),
   ]
 
-  @Test("Of an append-only input that grew only what is new goes in", arguments: growth)
+  @Test("Only what is new in an append-only input that grew goes in", arguments: growth)
   func grown(name: String, first: String, added: String, records: Int?) async throws {
     let definition = PipelineDefinition.plain { $0.appendOnly = true }
     let input = try folder.write(first, to: "log.csv")

@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
-/// The page in a real browser: it says what it should, asks nobody for anything, and runs nothing.
+/// The page in a real browser: it says what it should, asks no server for anything, and runs nothing.
 @Suite struct BrowserTests {
   private let folder: TemporaryFolder
 
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: pages)
-  func `A page asks nobody for anything and says nothing on the console`(_ name: String) throws {
+  func `A page asks no server for anything and says nothing on the console`(_ name: String) throws {
     let page = try open(try Self.summary(name).html(issuesListedIn: ReportSample.hostile[1]))
     #expect(page.requests == [])
     #expect(page.console == [])

@@ -87,7 +87,7 @@ import Testing
   ]
 
   @Test(arguments: edges)
-  func `A month begins at its first second, and what is no moment of the calendar has none`(
+  func `A month begins at its first second, and what is not a moment of the calendar has none`(
     seconds: Double, month: String?
   ) throws {
     let chart = try ReportSample.profile([ReportSample.Session(date: seconds)]).charts[0]

@@ -59,7 +59,7 @@ import Testing
     #expect(cut.components(separatedBy: "<li>").count - 1 <= 30)
   }
 
-  @Test func `What the ledger made of an input is beside it, and a run with nothing to do says so`() throws {
+  @Test func `What the ledger made of an input is next to it, and a run with nothing to do says so`() throws {
     var summary = try ReportSample.clean()
     summary.note = "the report can't be had twice"
     summary.inputs[0].state = .resumed
@@ -128,7 +128,7 @@ import Testing
   ]
 
   @Test(arguments: durations)
-  func `A time is told in units that fit it`(seconds: Double, text: String) {
+  func `A time is stated in units that fit it`(seconds: Double, text: String) {
     #expect(PageTotals.duration(seconds) == text)
   }
 

@@ -213,7 +213,7 @@ import Testing
   ]
 
   @Test(arguments: sizes)
-  func `Sizes are told in decimal units`(bytes: Int, text: String) {
+  func `Sizes are stated in decimal units`(bytes: Int, text: String) {
     #expect(TextTable.bytes(bytes) == text)
   }
 

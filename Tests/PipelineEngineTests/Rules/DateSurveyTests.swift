@@ -19,7 +19,7 @@ import Testing
     #expect(DateSurvey(try formats.map { try DateFormat($0) }) == nil)
   }
 
-  @Test func `Of two declared orders the one that all dates fit is used, and the reason is given`() throws {
+  @Test func `If two orders are declared, the one that all dates fit is used, and the reason is given`() throws {
     let verdict = try verdict(["iso8601", "M/d/yy", "d/M/yy"], ["3/4/14", "2014-01-01", "14/3/14", "x", "5/5/14"])
     #expect(verdict.excluded.map(\.text) == ["M/d/yy"])
     #expect(verdict.notes == ["date is read as d/M/yy: 1 of 3 can't be M/d/yy"])

@@ -180,7 +180,7 @@ import Testing
       ])
   }
 
-  @Test func `A warning is told and the value kept`() throws {
+  @Test func `A warning is reported and the value kept`() throws {
     let rule = ValueRule(.range(min: 1, max: 5), severity: .warning)
     let parser = try Self.parser(.integer16, ColumnDefinition("rating", rules: [rule]))
     #expect(parser.parse(text: "6").value == .integer(6))
@@ -191,7 +191,7 @@ import Testing
     #expect(soft.issues(text: "").map(\.severity) == [.warning])
   }
 
-  @Test func `The first error decides, warnings before it are told`() throws {
+  @Test func `The first error decides, warnings before it are reported`() throws {
     let rules = [
       ValueRule(.length(min: nil, max: 1), severity: .warning), ValueRule(.length(min: nil, max: 2)),
       ValueRule(.length(min: nil, max: 3)),

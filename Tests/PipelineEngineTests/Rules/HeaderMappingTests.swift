@@ -3,7 +3,7 @@ import Testing
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
-/// The header decides which field is which; what is wrong with it is told once, before any record.
+/// The header decides which field is which; what is wrong with it is reported once, before any record.
 @Suite struct HeaderMappingTests {
   static let columns = [
     ColumnDefinition("date", synonyms: ["day", "session date"], rules: [ValueRule(.required)]),
@@ -118,7 +118,7 @@ import Testing
     #expect(Self.map(["date"], soft, missing: .ignore).issues.isEmpty)
   }
 
-  @Test func `Columns whose names differ in letter case only are told apart by it`() {
+  @Test func `Columns whose names differ in letter case only are distinguished by it`() {
     let mapping = Self.map(["A", "a"], [ColumnDefinition("a"), ColumnDefinition("A")])
     #expect(mapping.fieldOfColumn == [1, 0])
     #expect(mapping.issues.isEmpty)
@@ -165,7 +165,7 @@ import Testing
   ]
 
   @Test(arguments: ragged)
-  func `A record of another length is told field by field`(
+  func `A record of another length is reported field by field`(
     labels: [String], found: Int, lastIsEmpty: Bool, dialect: DialectDefinition, told: [String]
   ) {
     let issues = Self.map(labels).raggedIssues(

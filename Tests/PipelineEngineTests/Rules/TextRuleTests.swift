@@ -74,7 +74,7 @@ import Testing
     #expect(error?.message.contains("the rule 'format' is for texts") == true)
   }
 
-  @Test func `Unique is no matter of one field`() throws {
+  @Test func `Unique is not a matter of one field`() throws {
     let parser = try FieldParser(ColumnDefinition("c", rules: [ValueRule(.unique)]), type: .integer16, now: 0)
     #expect(parser.parse(text: "1").value == .integer(1))
   }

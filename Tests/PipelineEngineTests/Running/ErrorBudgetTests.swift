@@ -25,7 +25,7 @@ struct ErrorBudgetTests {
     let budget: ErrorBudget
     /// Of 60 records in chunks of ten; nil where the run goes on to the end.
     let savedRecords: Int?
-    /// Errors that are told.
+    /// Errors that are reported.
     let errors: Int
     var testDescription: String { name }
   }

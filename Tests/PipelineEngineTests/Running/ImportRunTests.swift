@@ -63,7 +63,7 @@ struct ImportRunTests {
     #expect(try sqlite(store, "SELECT Z_PK, ZLOCATION FROM ZJOURNALENTRY") == "1|A\n2|D")
   }
 
-  @Test("A mended file of rejects can be imported as it is")
+  @Test("A corrected file of rejects can be imported as it is")
   func rejectsReplay() async throws {
     let input = try folder.write("rating,date,location\n1,bad,A\n2,2020-01-02,B\n", to: "log.csv")
     let store = folder.path("store.sqlite")

@@ -27,7 +27,7 @@ final class StrictSession: NSManagedObject {
         domain: NSCocoaErrorDomain, code: 1550,
         userInfo: [NSLocalizedDescriptionKey: "stay ashore", NSValidationObjectErrorKey: self])
     }
-    // Validation may mend a value.
+    // Validation may correct a value.
     if key == "wind", value as? String == "N" { value = "north" }
   }
 }

@@ -91,7 +91,7 @@ import Testing
     #expect(rows == ["2014-01-01 00:00:00|Malibu, \"First\" Point|4"])
   }
 
-  @Test func `Blank records are skipped where that is declared, and are no records at all`() async throws {
+  @Test func `Blank records are skipped where that is declared, and are not records at all`() async throws {
     let text = "date,location,rating\n2014-01-01,A,1\n,,\n\n\"\",\"\",\"\"\n2014-01-02,B,2\n\n"
     let (rows, summary) = try await rows(text) { $0.dialect.skipBlankRows = true }
     #expect(rows.count == 2)

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
-  func `What is no date is refused and leaves nothing behind`(seconds: Double) {
+  func `What is not a date is refused and leaves nothing behind`(seconds: Double) {
     var output: [UInt8] = [65]
     #expect(!DateText.append(seconds, to: &output))
     #expect(output == [65])

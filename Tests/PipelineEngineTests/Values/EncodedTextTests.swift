@@ -70,7 +70,7 @@ import Testing
     "(123e4567-e89b-12d3-a456-426614174000)", "123e4567-e89b-12d3-a456-42661417400g",
     "{123e4567e89b12d3a456426614174000}",
   ])
-  func `What is no UUID is not taken for one`(text: String) {
+  func `What is not a UUID is not taken for one`(text: String) {
     let number = UUIDText.read(Array(text.utf8).span)
     #expect(number == nil)
   }
@@ -144,7 +144,7 @@ import Testing
     var texts = ["0.1", "3.4028235e38", "1e-45", "16777217", "16777219", "1.00000005960464477539062500001", "7e-46"]
     texts += (0..<TestLength.rounds(500, long: 20_000)).map { _ in
       let value = Float(bitPattern: UInt32.random(in: 0..<0x7F7F_FFFF, using: &random))
-      // Halfway to the next Float, and a little beside it.
+      // Halfway to the next Float, and a little off it.
       let middle = (Double(value) + Double(value.nextUp)) / 2
       return "\(middle)" + (Bool.random(using: &random) && !"\(middle)".contains("e") ? "000000000000000000000001" : "")
     }

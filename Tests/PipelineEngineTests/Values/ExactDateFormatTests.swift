@@ -33,11 +33,11 @@ import Testing
   }
 
   @Test(arguments: ["", "nan", "NaN", "Inf", "infinity", "+inf", "0x1p3", "1e", "1,5", "1 2", "2014-07-14"])
-  func `Other texts are no seconds`(text: String) throws {
+  func `Other texts are not seconds`(text: String) throws {
     #expect(try DateFormat("seconds").seconds(text: text) == nil)
   }
 
-  @Test func `What is no number is refused by every format and leaves nothing behind`() throws {
+  @Test func `What is not a number is refused by every format and leaves nothing behind`() throws {
     for name in ["seconds", "iso8601", "yyyy-MM-dd"] {
       var output: [UInt8] = [65]
       #expect(try !DateFormat(name).append(.nan, to: &output))

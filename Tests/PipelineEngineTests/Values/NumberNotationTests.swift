@@ -69,7 +69,7 @@ import Testing
     #expect(parsers[4].issues(text: "no")[0].message.contains("'ja' or 'wahr' or 'nein'") == true)
   }
 
-  @Test func `A number in another notation is told how to declare it`() throws {
+  @Test func `The message for a number in another notation says how to declare it`() throws {
     let parser = try FieldParser(ColumnDefinition("r"), type: .real, now: 0)
     #expect(parser.issues(text: "3,9")[0].message.contains("declare \"decimalChar\": \",\"") == true)
     #expect(parser.issues(text: "abc")[0].message.contains("decimalChar") == false)

@@ -17,7 +17,9 @@ public final class NSComparisonPredicate: NSPredicate {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
+    /// Upper and lower case are equal; `[c]` in a format.
     public static let caseInsensitive = Options(rawValue: 1)
+    /// Letters are equal with and without diacritics; `[d]` in a format.
     public static let diacriticInsensitive = Options(rawValue: 2)
     /// As they are, whatever the other options say.
     public static let normalized = Options(rawValue: 4)
@@ -38,7 +40,9 @@ public final class NSComparisonPredicate: NSPredicate {
   }
 
   let comparison: PredicateComparison
+  /// The left side. (Apple documentation: leftExpression.)
   public let leftExpression: NSExpression
+  /// The right side. (Apple documentation: rightExpression.)
   public let rightExpression: NSExpression
 
   /// (Apple documentation: init(leftExpression:rightExpression:modifier:type:options:).)
@@ -60,6 +64,7 @@ public final class NSComparisonPredicate: NSPredicate {
     super.init(value: false)
   }
 
+  /// Whether one, any or all values of the left side are compared. (Apple documentation: comparisonPredicateModifier.)
   public var comparisonPredicateModifier: Modifier {
     switch comparison.modifier {
     case .direct: .direct
@@ -68,8 +73,10 @@ public final class NSComparisonPredicate: NSPredicate {
     }
   }
 
+  /// How both sides are compared. (Apple documentation: predicateOperatorType.)
   public var predicateOperatorType: Operator { Operator(comparison.operation) }
 
+  /// How texts are compared. (Apple documentation: options.)
   public var options: Options { Options(rawValue: UInt(comparison.options.rawValue)) }
 
   public override var predicateFormat: String { comparison.formatDescription }

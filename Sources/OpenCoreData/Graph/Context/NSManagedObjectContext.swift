@@ -17,12 +17,19 @@ import Foundation
 // Unchecked: all mutable state is confined to the context's queue, on which every method except the `perform` family
 // must be called. `perform` and `performAndWait` run code there.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+  /// Apple's newer name of the type.
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
+  /// The kind of queue that the context belongs to. (Apple documentation: concurrencyType.)
   public let concurrencyType: NSManagedObjectContextConcurrencyType
   let queue: ContextQueue
 
   /// The coordinator at the bottom of the chain.
+  ///
+  /// ```swift
+  /// let writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+  /// writer.persistentStoreCoordinator = container.persistentStoreCoordinator
+  /// ```
   public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { parent?.persistentStoreCoordinator ?? ownCoordinator }
     set {
@@ -180,6 +187,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     graph.dropRelated()
   }
 
+  /// Apple's newer spelling of `init(concurrencyType:)`.
+  ///
+  /// - Parameter type: The kind of queue; `.privateQueue` makes one for this context.
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
   var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
@@ -199,6 +209,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Objects inserted and not yet saved by this context. Makes an object for each row. (Apple documentation:
   /// insertedObjects.)
+  ///
+  /// ```swift
+  /// for object in context.insertedObjects where object.value(forKey: "date") == nil {
+  ///   object.setValue(Date(), forKey: "date")
+  /// }
+  /// ```
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
     // The set of a segment is made once and shared.
@@ -219,6 +235,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   /// Objects that the next save deletes. An inserted object that is deleted before a save is in no set. (Apple
   /// documentation: deletedObjects.)
+  ///
+  /// ```swift
+  /// let count = context.deletedObjects.count
+  /// try context.save()
+  /// print("\(count) entries deleted")
+  /// ```
   public var deletedObjects: Set<NSManagedObject> {
     checkQueue()
     return Set(graph.deletions.values)
@@ -239,8 +261,11 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   /// The main queue.
   case mainQueueConcurrencyType = 2
 
+  /// Apple's newer spelling of `confinementConcurrencyType`.
   public static var confinement: Self { .confinementConcurrencyType }
+  /// Apple's newer spelling of `privateQueueConcurrencyType`.
   public static var privateQueue: Self { .privateQueueConcurrencyType }
+  /// Apple's newer spelling of `mainQueueConcurrencyType`.
   public static var mainQueue: Self { .mainQueueConcurrencyType }
 }
 

@@ -18,39 +18,68 @@ extension Notification.Name {
     "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 }
 
+/// The user-info key of the objects that were inserted: a set of `NSManagedObject`.
 public let NSInsertedObjectsKey = "inserted"
+/// The user-info key of the objects that were changed: a set of `NSManagedObject`.
 public let NSUpdatedObjectsKey = "updated"
+/// The user-info key of the objects that were deleted: a set of `NSManagedObject`; also the key of `NSManagedObjectID`s
+/// for `mergeChanges(fromRemoteContextSave:into:)`.
 public let NSDeletedObjectsKey = "deleted"
+/// The user-info key of objects whose values were read again without a change of this context: a set of
+/// `NSManagedObject`.
 public let NSRefreshedObjectsKey = "refreshed"
+/// The user-info key of objects whose values were discarded: a set of `NSManagedObject`.
 public let NSInvalidatedObjectsKey = "invalidated"
+/// The user-info key that is there after a reset: every object of the context was discarded.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// The user-info key of the IDs of inserted objects: a set of `NSManagedObjectID`.
 public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// The user-info key of the IDs of changed objects: a set of `NSManagedObjectID`.
 public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// The user-info key of the IDs of deleted objects: a set of `NSManagedObjectID`.
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// The user-info key of the IDs of refreshed objects: a set of `NSManagedObjectID`.
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// The user-info key of the IDs of discarded objects: a set of `NSManagedObjectID`.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 
 extension NSManagedObjectContext {
+  /// Apple's newer spelling of `Notification.Name.NSManagedObjectContextWillSave`.
   public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
+  /// Apple's newer spelling of `Notification.Name.NSManagedObjectContextDidSave`.
   public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
+  /// Apple's newer spelling of `Notification.Name.NSManagedObjectContextObjectsDidChange`.
   public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
+  /// Apple's newer spelling of `Notification.Name.NSManagedObjectContextDidSaveObjectIDs`.
   public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
+  /// Apple's newer spelling of `Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs`.
   public static var didMergeChangesObjectIDsNotification: Notification.Name {
     .NSManagedObjectContextDidMergeChangesObjectIDs
   }
 
   /// The keys of the notifications' user info.
   public enum NotificationKey: String, Sendable {
+    /// The key `NSInsertedObjectsKey`.
     case insertedObjects = "inserted"
+    /// The key `NSUpdatedObjectsKey`.
     case updatedObjects = "updated"
+    /// The key `NSDeletedObjectsKey`.
     case deletedObjects = "deleted"
+    /// The key `NSRefreshedObjectsKey`.
     case refreshedObjects = "refreshed"
+    /// The key `NSInvalidatedObjectsKey`.
     case invalidatedObjects = "invalidated"
+    /// The key `NSInvalidatedAllObjectsKey`.
     case invalidatedAllObjects = "invalidatedAll"
+    /// The key `NSInsertedObjectIDsKey`.
     case insertedObjectIDs = "inserted_objectIDs"
+    /// The key `NSUpdatedObjectIDsKey`.
     case updatedObjectIDs = "updated_objectIDs"
+    /// The key `NSDeletedObjectIDsKey`.
     case deletedObjectIDs = "deleted_objectIDs"
+    /// The key `NSRefreshedObjectIDsKey`.
     case refreshedObjectIDs = "refreshed_objectIDs"
+    /// The key `NSInvalidatedObjectIDsKey`.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 

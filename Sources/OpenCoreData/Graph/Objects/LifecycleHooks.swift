@@ -7,13 +7,18 @@ public struct LifecycleHooks: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
 
+  /// The class overrides `awakeFromInsert()`.
   public static let awakeFromInsert = LifecycleHooks(rawValue: 1 << 0)
+  /// The class overrides `awakeFromFetch()`.
   public static let awakeFromFetch = LifecycleHooks(rawValue: 1 << 1)
+  /// The class overrides `willSave()`.
   public static let willSave = LifecycleHooks(rawValue: 1 << 2)
+  /// The class overrides `didSave()`.
   public static let didSave = LifecycleHooks(rawValue: 1 << 3)
   /// `validateForInsert`, `validateForUpdate`, `validateForDelete`, `validateValue(_:forKey:)` or
   /// `propertyValidators`.
   public static let validation = LifecycleHooks(rawValue: 1 << 4)
+  /// Every hook; what a class has that declares nothing.
   public static let all: LifecycleHooks = [.awakeFromInsert, .awakeFromFetch, .willSave, .didSave, .validation]
 
   // The other hooks (`prepareForDeletion`, `awake(fromSnapshotEvents:)`, `willTurnIntoFault`) concern objects that

@@ -2,11 +2,13 @@ import Foundation
 
 /// What happened to an object in one event of its context.
 public enum ObjectChange: Sendable, Equatable {
+  /// The object was inserted.
   case inserted
   /// These stored properties were changed by the context.
   case updated(keys: Set<String>)
   /// The values were read anew or given back: by a refresh, a merge or a rollback.
   case refreshed
+  /// The object was deleted.
   case deleted
 }
 

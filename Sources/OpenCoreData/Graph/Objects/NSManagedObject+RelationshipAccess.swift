@@ -34,9 +34,14 @@ extension NSManagedObject {
     for object in objects { removeRelated(object, relationship) }
   }
 
+  /// Adds the objects to a to-many relationship. Generated `addTo…(_:)` methods call it.
   public final func addRelatedObjects(_ objects: NSSet, forKey key: String) { add(objects, key) }
+  /// Adds the objects to an ordered relationship, at its end and in their order. Generated `addTo…(_:)` methods call
+  /// it.
   public final func addRelatedObjects(_ objects: NSOrderedSet, forKey key: String) { add(objects, key) }
+  /// Removes the objects from a to-many relationship. Generated `removeFrom…(_:)` methods call it.
   public final func removeRelatedObjects(_ objects: NSSet, forKey key: String) { remove(objects, key) }
+  /// Removes the objects from an ordered relationship. Generated `removeFrom…(_:)` methods call it.
   public final func removeRelatedObjects(_ objects: NSOrderedSet, forKey key: String) { remove(objects, key) }
 
   private func add(_ objects: Any, _ key: String) {

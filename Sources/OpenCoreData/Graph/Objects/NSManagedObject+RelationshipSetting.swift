@@ -181,7 +181,7 @@ extension NSManagedObject {
 
   // MARK: What is known without a read
 
-  /// Whether each object at the other end has one owner, so that it tells where it is.
+  /// Whether each object at the other end has one owner, so that it says where it is.
   private func isOwner(_ relationship: NSRelationshipDescription) -> Bool {
     relationship.inverseRelationship.map { !$0.isToMany } ?? false
   }

@@ -166,4 +166,23 @@ extension NSManagedObject {
     get { auxiliaryIfPresent?.related }
     set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.related = newValue } }
   }
+
+  // MARK: Making and forgetting
+
+  /// The entity with this class in the model of `context`. Stops the program if there is none.
+  static func entity(in context: NSManagedObjectContext) -> NSEntityDescription {
+    guard let entity = context.model?.entity(ofClass: Self.self) else {
+      preconditionFailure(
+        "No entity of the model has the class \(Self.self). Check its representedClassName, "
+          + "and that the context has a coordinator.")
+    }
+    return entity
+  }
+
+  /// The context was reset: a fault that reads as nil and can't be changed.
+  func becomeForgotten() {
+    becomeFault()
+    leaveContext()
+    loaded = entity.layout.nullValues
+  }
 }

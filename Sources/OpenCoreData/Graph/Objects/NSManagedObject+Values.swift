@@ -15,6 +15,7 @@ extension NSManagedObject {
     return String.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
+  /// The value of a date attribute; nil if it has none. Generated accessors call it.
   public final func attributeValue(forKey key: String) -> Date? {
     if let cell = directStorage?.cell(key, row: Int(row)), cell.kind == .real {
       return Date(timeIntervalSinceReferenceDate: cell.real)
@@ -22,6 +23,11 @@ extension NSManagedObject {
     return Date.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
+  /// Sets an attribute, with the notifications that `setValue(_:forKey:)` sends. Generated accessors call it.
+  ///
+  /// - Parameters:
+  ///   - value: The new value; nil for none.
+  ///   - key: The name of the attribute. Stops the program if the entity does not have it.
   public final func setAttributeValue<Value: ManagedAttributeValue>(_ value: Value?, forKey key: String) {
     setStoredValue(value?.storedAttributeValue.value ?? .null, at: slot(key))
   }
@@ -40,7 +46,13 @@ extension NSManagedObject {
   public final func scalarValue<Value: ManagedAttributeValue & ExpressibleByIntegerLiteral>(
     forKey key: String
   ) -> Value { attributeValue(forKey: key) ?? 0 }
+  /// The value of a Boolean attribute as a scalar: false if it has none.
   public final func scalarValue(forKey key: String) -> Bool { attributeValue(forKey: key) ?? false }
+  /// Sets an attribute whose property is a scalar.
+  ///
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - key: The name of the attribute. Stops the program if the entity does not have it.
   public final func setScalarValue<Value: ManagedAttributeValue>(_ value: Value, forKey key: String) {
     setAttributeValue(value, forKey: key)
   }

@@ -13,6 +13,7 @@ import Foundation
 /// try context.save()
 /// ```
 open class NSManagedObject: NSObject {
+  /// The entity of the object, of the model that its context works with. (Apple documentation: entity.)
   public let entity: NSEntityDescription
   /// Nil for an object without a context, and after the context has released the object or was freed.
   public private(set) var managedObjectContext: NSManagedObjectContext? {
@@ -56,6 +57,14 @@ open class NSManagedObject: NSObject {
 
   /// Makes an object. (Apple documentation: init(entity:insertInto:).)
   ///
+  /// ```swift
+  /// if let entity = NSEntityDescription.entity(forEntityName: "JournalEntry", in: context) {
+  ///   let draft = JournalEntry(entity: entity, insertInto: nil)
+  ///   draft.location = "Rincon"
+  ///   context.insert(draft)
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - entity: The entity of the object; stops the program if it is abstract.
   ///   - context: Where the object is inserted; nil for an object without a context.
@@ -71,12 +80,7 @@ open class NSManagedObject: NSObject {
   ///
   /// - Parameter context: Where the object is inserted. Stops the program if its model has no entity with this class.
   public required convenience init(context: NSManagedObjectContext) {
-    guard let entity = context.model?.entity(ofClass: Self.self) else {
-      preconditionFailure(
-        "No entity of the model has the class \(Self.self). Check its representedClassName, "
-          + "and that the context has a coordinator.")
-    }
-    self.init(entity: entity, insertInto: context)
+    self.init(entity: Self.entity(in: context), insertInto: context)
   }
 
   deinit { if place >= 0 { storage?.unheld.forget(self, at: place) } }
@@ -98,6 +102,7 @@ open class NSManagedObject: NSObject {
   open func prepareForDeletion() {}
   /// Called before a refresh removes the values; they can still be read.
   open func willTurnIntoFault() {}
+  /// Called after a refresh has removed the values; a read of one loads them again.
   open func didTurnIntoFault() {}
 
   /// If false, `didChangeValue(forKey:)` makes an object count as changed even for a key that the model does not have.
@@ -378,13 +383,6 @@ extension NSManagedObject {
     dropPending()
     version = inStore ? 1 : BaseRow.unknownVersion
     isInStore = inStore || hasKey
-  }
-
-  /// The context was reset: a fault that reads as nil and can't be changed.
-  func becomeForgotten() {
-    becomeFault()
-    leaveContext()
-    loaded = entity.layout.nullValues
   }
 
   /// The object leaves its context. It keeps its values; a fault can't be loaded any more.

@@ -3,8 +3,11 @@ public struct NSSnapshotEventType: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
+  /// An undo or redo has taken the insertion of the object back.
   public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
+  /// An undo or redo has taken the deletion of the object back.
   public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
+  /// An undo or redo has restored earlier values.
   public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
   /// `rollback()` restored its last committed values.
   public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)

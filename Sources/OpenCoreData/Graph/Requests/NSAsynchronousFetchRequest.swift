@@ -13,14 +13,22 @@ import Foundation
 /// pending?.cancel()  // ends the read
 /// ```
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, ContextRequest {
+  /// Receives the result on the queue of the context.
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 
+  /// The fetch that is carried out.
   public let fetchRequest: NSFetchRequest<ResultType>
   /// Called on the context's queue when the fetch has finished, failed or was cancelled.
   public let completionBlock: CompletionBlock?
   /// The expected number of results, which is the total of the progress; 0 if unknown.
   open var estimatedResultCount = 0
 
+  /// A request that `NSManagedObjectContext.execute(_:)` starts. (Apple documentation:
+  /// init(fetchRequest:completionBlock:).)
+  ///
+  /// - Parameters:
+  ///   - request: What is fetched.
+  ///   - completionBlock: Called once on the context's queue, also after an error or a cancellation; nil for none.
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock: CompletionBlock?) {
     fetchRequest = request
     self.completionBlock = completionBlock
@@ -60,6 +68,7 @@ private struct QueueConfined<Value>: @unchecked Sendable {
 /// A result that arrives later. (Apple documentation: NSPersistentStoreAsynchronousResult.) It belongs to the queue of
 /// its context.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
+  /// The context that has executed the request.
   public let managedObjectContext: NSManagedObjectContext
   /// The reason why there is no result: the error of the read, or `NSUserCancelledError` (3072) after a cancellation.
   public fileprivate(set) var operationError: (any Error)?
@@ -87,6 +96,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
 
 /// The result of an asynchronous fetch. (Apple documentation: NSAsynchronousFetchResult.)
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
+  /// The request of which this is the result.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
   /// Nil until the completion block is called, and after an error.
   public private(set) var finalResult: [ResultType]?

@@ -2,8 +2,11 @@ import Foundation
 
 /// What the result of a batch deletion contains.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  /// Whether it succeeded: `true`.
   case resultTypeStatusOnly
+  /// The IDs of the deleted objects.
   case resultTypeObjectIDs
+  /// The number of deleted objects.
   case resultTypeCount
 }
 
@@ -26,6 +29,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   }
 
   private let target: Target
+  /// What the result contains: success (the default), the IDs of the deleted objects, or their number.
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
@@ -107,6 +111,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
 
 /// The result of a batch deletion. (Apple documentation: NSBatchDeleteResult.)
 open class NSBatchDeleteResult: NSPersistentStoreResult {
+  /// What `result` contains.
   public let resultType: NSBatchDeleteRequestResultType
   /// True, the `[NSManagedObjectID]` of the deleted objects, or their number (`Int`).
   public let result: Any?

@@ -2,8 +2,11 @@ import Foundation
 
 /// What the result of a batch insertion contains.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  /// Whether it succeeded: `true`.
   case statusOnly
+  /// The IDs of the inserted or updated objects.
   case objectIDs
+  /// The number of inserted or updated objects.
   case count
 }
 
@@ -30,8 +33,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
 
   /// The entity that the request was made with; nil if it was given by name.
   public let entity: NSEntityDescription?
+  /// The name of the entity of the new objects.
   public let entityName: String
   private let content: Content
+  /// What the result contains: success (the default), the IDs of the new objects, or their number.
   open var resultType = NSBatchInsertRequestResultType.statusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
@@ -46,6 +51,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
     self.init(nil, name: entityName, content: .dictionaries(dictionaries))
   }
 
+  /// A request that inserts an object for each dictionary. (Apple documentation: init(entity:objects:).)
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the new objects.
+  ///   - dictionaries: Their values by the names of attributes.
   public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
     self.init(entity, name: entity.name ?? "", content: .dictionaries(dictionaries))
   }
@@ -55,6 +65,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
     entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
   ) { self.init(nil, name: entityName, content: .dictionaryHandler(handler)) }
 
+  /// A request that asks for one object after the other as a dictionary. (Apple documentation:
+  /// init(entity:dictionaryHandler:).)
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the new objects.
+  ///   - handler: Fills in the values of the next object by the names of attributes; returns true when there is none
+  ///     left.
   public convenience init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
   ) { self.init(entity, name: entity.name ?? "", content: .dictionaryHandler(handler)) }
@@ -65,6 +82,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
     entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
   ) { self.init(nil, name: entityName, content: .objectHandler(handler)) }
 
+  /// A request that asks for one object after the other. (Apple documentation: init(entity:managedObjectHandler:).)
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the new objects.
+  ///   - handler: Fills in the next object; returns true when there is none left.
   public convenience init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
   ) { self.init(entity, name: entity.name ?? "", content: .objectHandler(handler)) }
@@ -121,6 +143,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
 
 /// The result of a batch insertion. (Apple documentation: NSBatchInsertResult.)
 open class NSBatchInsertResult: NSPersistentStoreResult {
+  /// What `result` contains.
   public let resultType: NSBatchInsertRequestResultType
   /// True, the `[NSManagedObjectID]` of the inserted or updated objects, or their number (`Int`).
   public let result: Any?

@@ -2,8 +2,11 @@ import Foundation
 
 /// What the result of a batch update contains.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+  /// Whether it succeeded: `true`.
   case statusOnlyResultType
+  /// The IDs of the updated objects.
   case updatedObjectIDsResultType
+  /// The number of updated objects.
   case updatedObjectsCountResultType
 }
 
@@ -19,20 +22,27 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
   /// The entity that the request was made with; nil if it was given by name.
   public let entity: NSEntityDescription?
+  /// The name of the entity whose objects are changed.
   public let entityName: String
+  /// Which objects are changed; nil for all of the entity.
   open var predicate: NSPredicate?
+  /// Whether objects of entities that inherit from the entity are changed too; true by default.
   open var includesSubentities = true
   /// By attribute, as a name or a description: the new value, of the attribute's type; NSNull for nil; an `NSExpression`
   /// for a value that is computed of each row as it was before.
   open var propertiesToUpdate: [AnyHashable: Any]?
+  /// What the result contains: success (the default), the IDs of the changed objects, or their number.
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
+  /// A request for the entity with this name, which is looked up when the request is executed. (Apple documentation:
+  /// init(entityName:).)
   public init(entityName: String) {
     entity = nil
     self.entityName = entityName
   }
 
+  /// A request for the entity. (Apple documentation: init(entity:).)
   public init(entity: NSEntityDescription) {
     self.entity = entity
     entityName = entity.name ?? ""
@@ -80,6 +90,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
 
 /// The result of a batch update. (Apple documentation: NSBatchUpdateResult.)
 open class NSBatchUpdateResult: NSPersistentStoreResult {
+  /// What `result` contains.
   public let resultType: NSBatchUpdateRequestResultType
   /// True, the `[NSManagedObjectID]` of the updated objects, or their number (`Int`).
   public let result: Any?

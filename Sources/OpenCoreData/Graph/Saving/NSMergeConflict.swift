@@ -57,11 +57,22 @@ public final class NSConstraintConflict: NSObject {
   public let constraintValues: [String: Any]
   /// The stored object with these values; nil if only unsaved objects are in conflict.
   public let databaseObject: NSManagedObject?
+  /// The values of the stored object, by the names of attributes; nil if there is no such object.
   public let databaseSnapshot: [String: Any]?
   /// The saving context's objects with these values, in order of insertion.
   public let conflictingObjects: [NSManagedObject]
+  /// The values of the conflicting objects, a dictionary for each, in the order of `conflictingObjects`.
   public let conflictingSnapshots: [Any]
 
+  /// A conflict of objects with equal values of a uniqueness constraint. Contexts make them; a test may make one for a
+  /// merge policy. (Apple documentation: NSConstraintConflict.)
+  ///
+  /// - Parameters:
+  ///   - contraint: The names of the constraint's attributes. (The misspelt name is Apple's.)
+  ///   - databaseObject: The stored object with these values; nil if only unsaved objects are in conflict.
+  ///   - databaseSnapshot: Its values by name.
+  ///   - conflictingObjects: The saving context's objects with these values.
+  ///   - conflictingSnapshots: Their values, in the same order.
   public init(
     constraint contraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?,
     conflicting conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]

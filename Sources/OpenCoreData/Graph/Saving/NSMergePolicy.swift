@@ -62,18 +62,36 @@ open class NSMergePolicy: NSObject {
 
 /// The kinds of merge policies, with Apple's numbers.
 public enum NSMergePolicyType: UInt, Sendable {
+  /// The save fails; see `NSErrorMergePolicy`.
   case errorMergePolicyType = 0
+  /// By property, the store first; see `NSMergeByPropertyStoreTrumpMergePolicy`.
   case mergeByPropertyStoreTrumpMergePolicyType = 1
+  /// By property, the context first; see `NSMergeByPropertyObjectTrumpMergePolicy`.
   case mergeByPropertyObjectTrumpMergePolicyType = 2
+  /// The context's objects are saved whole; see `NSOverwriteMergePolicy`.
   case overwriteMergePolicyType = 3
+  /// The context's changes are discarded; see `NSRollbackMergePolicy`.
   case rollbackMergePolicyType = 4
 }
 
 /// The default policy: a save with conflicts fails with `NSError` 133020 or 133021, and nothing is written. (Apple
 /// documentation: NSErrorMergePolicy.)
+///
+/// ```swift
+/// context.mergePolicy = NSErrorMergePolicy
+/// do {
+///   try context.save()
+/// } catch let error as NSError where error.code == NSManagedObjectMergeError {
+///   print("Others have changed the same objects: \(error.localizedDescription)")
+/// }
+/// ```
 public var NSErrorMergePolicy: NSMergePolicy { policies[0] }
 /// Merges property by property; if both sides changed one, the store's value is kept. (Apple documentation:
 /// NSMergeByPropertyStoreTrumpMergePolicy.)
+///
+/// ```swift
+/// container.viewContext.mergePolicy = NSMergeByPropertyStoreTrumpMergePolicy
+/// ```
 public var NSMergeByPropertyStoreTrumpMergePolicy: NSMergePolicy { policies[1] }
 /// Merges property by property; if both sides changed one, the context's value is saved. (Apple documentation:
 /// NSMergeByPropertyObjectTrumpMergePolicy.)
@@ -83,8 +101,18 @@ public var NSMergeByPropertyStoreTrumpMergePolicy: NSMergePolicy { policies[1] }
 /// ```
 public var NSMergeByPropertyObjectTrumpMergePolicy: NSMergePolicy { policies[2] }
 /// Saves every property of an object in conflict as the context has it. (Apple documentation: NSOverwriteMergePolicy.)
+///
+/// ```swift
+/// context.mergePolicy = NSOverwriteMergePolicy
+/// try context.save()  // replaces what others have saved in the meantime
+/// ```
 public var NSOverwriteMergePolicy: NSMergePolicy { policies[3] }
 /// Discards the context's changes of objects in conflict. (Apple documentation: NSRollbackMergePolicy.)
+///
+/// ```swift
+/// context.mergePolicy = NSRollbackMergePolicy
+/// try context.save()  // objects that others have changed stay as the store has them
+/// ```
 public var NSRollbackMergePolicy: NSMergePolicy { policies[4] }
 
 /// One of each type, in the order of their numbers.

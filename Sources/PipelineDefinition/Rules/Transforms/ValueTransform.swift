@@ -56,7 +56,9 @@ public enum ValueTransform: Sendable, Hashable {
 /// The unit in the text takes precedence; `from` is the unit of bare numbers. A quantity in the target unit keeps its
 /// digits. Results are computed exactly and rounded once, halves away from zero. Other texts (`Flat`) are unchanged.
 public struct UnitConversion: Sendable, Hashable {
+  /// The unit of numbers without one.
   public var from: MeasureUnit
+  /// The unit of the results.
   public var to: MeasureUnit
   /// The largest number of digits after the point, 0…9; trailing zeros are omitted.
   public var digits: Int
@@ -65,8 +67,10 @@ public struct UnitConversion: Sendable, Hashable {
   /// Whether a text that is not a quantity is an error.
   public var strict: Bool
 
+  /// The permitted numbers of `digits`.
   public static let digitsRange = 0...9
 
+  /// Makes a conversion. The parameters are the properties of the same names.
   public init(
     from: MeasureUnit, to: MeasureUnit, digits: Int = 2, unitShown: Bool = false, strict: Bool = false
   ) {
@@ -80,11 +84,17 @@ public struct UnitConversion: Sendable, Hashable {
 
 /// A unit of length or speed; the raw value is its name in a definition.
 public enum MeasureUnit: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Feet of 0.3048 m.
   case feet = "ft"
+  /// Metres.
   case meters = "m"
+  /// Knots: 1852 m per hour.
   case knots = "kt"
+  /// Kilometres per hour.
   case kilometersPerHour = "km/h"
+  /// Miles of 1609.344 m per hour.
   case milesPerHour = "mph"
+  /// Metres per second.
   case metersPerSecond = "m/s"
 
   var isSpeed: Bool { self != .feet && self != .meters }

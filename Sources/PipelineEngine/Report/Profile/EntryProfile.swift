@@ -18,16 +18,21 @@ public struct EntryProfile: Sendable, Hashable, Codable {
 
     /// A value and the number of entries that have it.
     public struct Count: Sendable, Hashable, Codable {
+      /// The value as text.
       public var value: String
+      /// The number of entries that have it.
       public var entries: Int
 
+      /// Makes a count of `entries` that have `value`.
       public init(_ value: String, _ entries: Int) {
         self.value = value
         self.entries = entries
       }
     }
 
+    /// The attribute whose values are counted.
     public var attribute: String
+    /// What is counted: months, numbers or texts.
     public var kind: Kind
     /// Months and numbers in ascending order; texts by count, the most frequent first.
     public var counts: [Count]
@@ -37,6 +42,7 @@ public struct EntryProfile: Sendable, Hashable, Codable {
     /// ``EntryProfile/textBytesMax``, a date outside the calendar.
     public var other: Int
 
+    /// Makes a chart. The parameters are the properties of the same names.
     public init(attribute: String, kind: Kind, counts: [Count] = [], empty: Int = 0, other: Int = 0) {
       self.attribute = attribute
       self.kind = kind
@@ -52,6 +58,7 @@ public struct EntryProfile: Sendable, Hashable, Codable {
   /// In the order of the pipeline's `charts`.
   public var charts: [Chart]
 
+  /// A profile with these charts.
   public init(charts: [Chart] = []) {
     self.charts = charts
   }

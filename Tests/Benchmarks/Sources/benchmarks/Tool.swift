@@ -5,7 +5,7 @@ enum Tool {
   /// Runs a program to its end.
   /// - Parameters:
   ///   - command: The program, found as a shell finds it, and its arguments.
-  ///   - isQuiet: Whether nobody is to see what it writes to standard error.
+  ///   - isQuiet: Whether to hide what it writes to standard error.
   /// - Returns: What it wrote to standard output, trimmed.
   /// - Throws: `BenchmarkFailure` when it can't be started or does not end with status 0.
   @discardableResult

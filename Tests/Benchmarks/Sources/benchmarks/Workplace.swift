@@ -47,7 +47,7 @@ struct Workplace {
     return FileManager.default.fileExists(atPath: path + "/imp.c") ? path : nil
   }
 
-  /// Removes a file and, if it is a store, what SQLite keeps beside it.
+  /// Removes a file and, if it is a store, what SQLite keeps next to it.
   func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
   }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Finds out whether a run did its work, by independent programs.
 struct Checks {
-  /// Of the table as it must be.
+  /// The checksum of the table as it must be.
   private let digest: String
 
   /// - Parameter store: A store whose export was compared with the input.

@@ -11,7 +11,7 @@ struct ColdStarts {
   }
 
   /// What a process has mapped can't be dropped from the page cache, and this one has mapped the same libraries. So
-  /// what is started is a copy that nobody has.
+  /// what is started is a copy that is new.
   private func cold(_ subject: Subject, _ name: String) throws -> Contender {
     let program = try source.place.program(name)
     let folder = source.place.output("cold-\(name)")

@@ -1,7 +1,7 @@
 /// A program with what it needs to be timed again and again.
 struct Contender {
   let subject: Subject
-  /// Where it stands in the table; it is timed once a round all the same.
+  /// Where it stands in the table; it is timed once a round nevertheless.
   let groups: [Group]
   let command: [String]
   /// What it writes; removed before each run.

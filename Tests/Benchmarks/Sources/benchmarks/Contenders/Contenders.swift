@@ -52,7 +52,7 @@ struct Contenders {
     ]
   }
 
-  /// The yardsticks beside the repository, to see that our own limit is none that is easily reached.
+  /// The yardsticks next to the repository, to see that our own limit is not easily reached.
   func yardsticks() throws -> [Contender] {
     guard let source = place.yardsticks else {
       throw BenchmarkFailure("--yardstick needs ../shared/bench, or SURFJOURNAL_SHARED to name the folder it lies in")

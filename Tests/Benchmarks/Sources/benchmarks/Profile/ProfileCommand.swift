@@ -60,8 +60,8 @@ struct ProfileCommand {
 /// What an import took for each row, in nanoseconds.
 struct ImportCost {
   let name: String
-  /// Of the processors' time, while it was watched.
+  /// Processor time while the profiler watched.
   let profile: Profile
-  /// Of the clock's, while nobody watched.
+  /// Clock time while the profiler did not watch.
   let elapsed: Double
 }

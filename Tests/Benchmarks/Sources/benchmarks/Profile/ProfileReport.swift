@@ -6,7 +6,7 @@ struct ProfileReport {
   let costs: [ImportCost]
   let rows: Int
   let runs: Int
-  /// Of the first.
+  /// Seconds of the first.
   let systemCalls: [(name: String, count: Int)]?
   let machine: Machine
 

@@ -1,4 +1,4 @@
-/// What a row goes through on its way from a file into a store, in that order; then what is no row's.
+/// What a row goes through on its way from a file into a store, in that order; then what belongs to no single row.
 enum Stage: String, CaseIterable {
   case read, inflate, hash, parse, validate, pack
   case graph, bind, record

@@ -1,4 +1,4 @@
-/// Says by a function's name which stage it works for, whoever called it.
+/// Says by a function's name which stage it works for, regardless of the caller.
 struct StageRule {
   private let stage: Stage
   /// The module whose types are meant; nil for names of C.

@@ -27,7 +27,7 @@ struct Floor: Sendable {
   let bound: Bound
   /// Whether it is left out, instead of broken, when it was not measured: for programs that may not be there.
   let isOptional: Bool
-  /// What keeps it out of reach, as far as is known; it is shown as missed all the same.
+  /// What keeps it out of reach, as far as is known; it is shown as missed nevertheless.
   let obstacle: String?
   /// Nil when what it takes was not measured.
   let value: @Sendable (Results) -> Series?
@@ -168,7 +168,7 @@ struct Floor: Sendable {
 }
 
 extension Results {
-  /// Of the floors of all groups that were measured.
+  /// The floors of all groups that were measured.
   var verdicts: [Floor.Verdict] {
     Floor.all.filter { groups.contains($0.group) }.compactMap { floor in
       let value = floor.value(self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a figure depends on besides the programs.
+/// What a figure depends on in addition to the programs.
 struct Machine {
   let processor: String
   let memory: String

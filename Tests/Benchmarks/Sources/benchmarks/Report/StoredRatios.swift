@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the floors' figures were when somebody was content with them, kept beside the benchmark: a floor says what was
+/// What the floors' figures were when they were accepted, kept next to the benchmark: a floor says what was
 /// promised, these say what has been reached.
 struct StoredRatios: Codable {
   struct Ratio: Codable {
@@ -33,7 +33,7 @@ struct StoredRatios: Codable {
   static let file = Workplace.repository.appending(path: "Tests/Benchmarks/ratios.json")
   static let tolerance = 0.15
 
-  /// Of the input; figures of another one say nothing here.
+  /// Records of the input; figures of another input can't be compared.
   private(set) var rows = 0
   private(set) var date = ""
   private(set) var machine: [String] = []

@@ -4,12 +4,12 @@ import PipelineEngine
 import SurfJournal
 import Synchronization
 
-/// Imports that the command has no option for, since nobody but a benchmark wants them. Each runs in a process of its
+/// Imports that the command has no option for, since only a benchmark wants them. Each runs in a process of its
 /// own: `benchmarks import-one-context LOG STORE`.
 enum ImportVariant: String, CaseIterable {
   /// One context on the coordinator.
   case oneContext = "import-one-context"
-  /// Three contexts that tell of every object, and somebody who listens.
+  /// Three contexts that announce every object, and an observer.
   case objectSets = "import-object-sets"
 
   func run(_ arguments: [String]) async throws -> Never {
@@ -26,7 +26,7 @@ enum ImportVariant: String, CaseIterable {
     }
     let summary = try await PipelineRunner(.surfLog, .import, options: options).run()
     print(summary.text())
-    // The import, the view and the writer context have each told of every entry.
+    // The import, the view and the writer context have each announced every entry.
     let heard = listener.insertedCount
     guard self == .oneContext || heard == 3 * summary.counts.inserted else {
       throw BenchmarkFailure("the saves told of \(heard) objects, for \(summary.counts.inserted) entries")

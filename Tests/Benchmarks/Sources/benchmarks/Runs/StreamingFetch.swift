@@ -7,7 +7,7 @@ import SurfJournal
 enum StreamingFetch: String, CaseIterable {
   /// Every object, with every value read through the generated properties.
   case objects = "walk-objects"
-  /// Every packed batch. Their values are there; nobody outside the framework's package can look at them.
+  /// Every packed batch. Their values are there; code outside the framework's package can't look at them.
   case batches = "walk-batches"
 
   func run(_ arguments: [String]) throws -> Never {
