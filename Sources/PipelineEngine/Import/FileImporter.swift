@@ -9,7 +9,9 @@ import OpenCoreData
 /// - ``InputReader`` reads, recognises and parses the input on its own threads, and sends the messages.
 /// - ``ChunkSaver`` saves a chunk. It has a ``ChunkPlanner``, which decides what happens to each record, the
 ///   ``RejectsFile``, the ``ImportContexts``, and a ``CheckpointWriter`` for the ledger.
+/// - ``InputComparison`` compares the input with what the store has of it: it is refused, replaces that, or goes on.
 /// - ``FileCheckpoint`` has the progress of the input.
+/// - ``ImportFailures`` words why the input, or the rest of it, is not imported.
 struct FileImporter {
   private let file: InputFile
   private let environment: ImportEnvironment
@@ -17,6 +19,7 @@ struct FileImporter {
   private let ledger: Ledger
   private let rejectsPath: String?
   private var definition: PipelineDefinition { environment.definition }
+  private var failures: ImportFailures { ImportFailures(of: file.name, environment) }
   private var writer: CheckpointWriter { CheckpointWriter(environment: environment, ledger: ledger) }
 
   private(set) var checkpoint: FileCheckpoint
@@ -28,16 +31,9 @@ struct FileImporter {
   private var wasOpened = false
   /// The expected content of the input; nil where its hash is not checked.
   private var checksumFile: ChecksumFile?
-  /// What was imported before.
-  private var known = KnownInputs()
-  /// The comparison of the first chunk with the store, for an input that is read only once.
-  private var overlap: OverlapCheck?
-  /// Nil until the header is known.
-  private var mapping: HeaderMapping?
-  /// What the input replaces; nil for most.
-  private var replacement: InputReplacement?
+  private var comparison: InputComparison
   /// The inputs whose entries this one has replaced.
-  var replaced: [LedgerEntry] { replacement?.old ?? [] }
+  var replaced: [LedgerEntry] { comparison.replaced }
 
   init(
     _ file: InputFile, environment: ImportEnvironment, contexts: ImportContexts, ledger: Ledger, rejectsPath: String?
@@ -48,6 +44,7 @@ struct FileImporter {
     self.ledger = ledger
     self.rejectsPath = rejectsPath
     checkpoint = FileCheckpoint(file, environment)
+    comparison = InputComparison(of: file, environment)
     summary = RunSummary.File(path: file.name, bytes: 0, records: 0, state: .imported)
   }
 
@@ -56,7 +53,6 @@ struct FileImporter {
   /// - Parameter known: What was imported before.
   /// - Returns: The ledger's entry for this input.
   mutating func run(_ known: KnownInputs, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
-    self.known = known
     defer {
       let made = summary.state == .resumed ? nil : rejects?.path
       totals.finish(
@@ -67,10 +63,9 @@ struct FileImporter {
       if definition.verifyHash || environment.options.verifiesHash {
         checksumFile = try ChecksumFile.verified(file.path, file.name)
       }
-      overlap = OverlapCheck(of: file, environment, known: known)
-      let comparesRecords = environment.changedInputs == .replace || overlap != nil && !file.isReadTwice
+      comparison.begin(with: known)
       let reading = environment.reader(
-        of: file, known, digester: comparesRecords ? environment.wholeRecordDigester : nil
+        of: file, known, digester: comparison.needsDigests ? environment.wholeRecordDigester : nil
       ).start()
       defer { reading.end() }
       try environment.clock.time(.save) { (share) throws(RunFailure) in
@@ -100,7 +95,7 @@ struct FileImporter {
       }
       switch messages.receive() {
       case nil: return
-      case .failure(let error): throw failure(error)
+      case .failure(let error): throw failures.failure(error, after: checkpoint.results.counts)
       case .recognized(let recognition): try begin(recognition, &totals)
       case .opened(let input):
         (totalBytes, wasOpened) = (input.totalBytes, true)
@@ -108,7 +103,7 @@ struct FileImporter {
         try open(input, &totals)
       case .surveyed(let result):
         for issue in result.issues { note(issue) }
-        if let fault = result.refusal { throw refusal(fault) }
+        if let fault = result.refusal { throw failures.refusal(fault, after: checkpoint.results.counts) }
         totals.notes += result.notes
       case .chunk(let parsed):
         guard let chunk = share.waiting(parsed.receive) else { return }
@@ -124,18 +119,18 @@ struct FileImporter {
     case .fresh:
       if environment.options.isReplay { try Replay.checkFresh(file.path) }
       checkpoint.beginAnew(ledger)
-      return try compare(with: nil, &totals)
+      return try comparison.compare(with: nil, checkpoint.entry, &totals)
     case .changed(let entry):
       checkpoint.beginAnew(ledger)
-      return try compare(with: entry, &totals)
+      return try comparison.compare(with: entry, checkpoint.entry, &totals)
     case .known(let known): return try noteKnown(known, &totals)
     case .resumed(let known):
       // What precedes the checkpoint was compared when it was begun.
-      overlap = nil
+      comparison.skip()
       summary.state = .resumed
       try resume(known)
     case .grown(let known):
-      overlap = nil
+      comparison.skip()
       summary.state = .grown
       checkpoint.begin(after: known, ledger)
     case .refused(let reason):
@@ -144,19 +139,6 @@ struct FileImporter {
     let position = checkpoint.entry.progress.position
     summary.firstRecord = position.record
     environment.monitor.log.log(.inputResumed(file.name, record: position.record - 1, byte: position.byteOffset))
-  }
-
-  /// Compares an input that is read from its start with what the store has: it is refused if that would store records
-  /// twice, or replaces what came of it before.
-  private mutating func compare(with changed: LedgerEntry?, _ totals: inout ImportTotals) throws(RunFailure) {
-    if environment.changedInputs == .replace {
-      overlap = nil
-      replacement = try InputReplacement.find(
-        for: file, environment, entry: checkpoint.entry, changed: changed, known: known, totals: &totals)
-    } else if let check = overlap, file.isReadTwice {
-      overlap = nil
-      if let failure = try check.run(checkpoint.entry, &totals) { throw failure }
-    }
   }
 
   /// The input was imported to its end before: none of it is read.
@@ -196,7 +178,6 @@ struct FileImporter {
   /// Called when the header was read: opens the store and prepares for chunks.
   private mutating func open(_ input: InputReader.Opened, _ totals: inout ImportTotals) throws(RunFailure) {
     let mapping = input.mapping
-    self.mapping = mapping
     let missingKeys = environment.keys.missingKeys(mapping, input: file.name)
     // The error about a column of the key replaces the warning about the same column.
     let others = input.issues.filter { issue in
@@ -207,7 +188,9 @@ struct FileImporter {
     if summary.state != .resumed {
       for issue in issues { note(issue) }
     }
-    if let fault = issues.first(where: { $0.severity == .error }) { throw refusal(fault) }
+    if let fault = issues.first(where: { $0.severity == .error }) {
+      throw failures.refusal(fault, after: checkpoint.results.counts)
+    }
     if let labels = input.labels {
       let last = ledger.entries.first {
         $0.isComplete && $0.header != nil && $0.pipeline == definition.name && $0.entity == definition.entity
@@ -220,14 +203,11 @@ struct FileImporter {
     totals.notes += input.survey?.notes ?? []
     try environment.store.open()
     try environment.observer?.open(file.name, mapping: mapping, in: environment)
-    let matcher =
-      if let replacement { try replacement.matcher(mapping) } else { try totals.matcher(mapping, environment) }
-    if summary.state == .resumed || summary.state == .grown { try noteEarlierRecords(matcher, &totals) }
-    if let replacement {
-      totals.notes.append(try replacement.takeBack())
-      totals.forgetRelated()
-      ledger.didUndo()
+    let matcher = try comparison.matcher(mapping, &totals)
+    if summary.state == .resumed || summary.state == .grown {
+      try comparison.noteEarlierRecords(of: checkpoint.entry, matcher, isGrown: summary.state == .grown, &totals)
     }
+    try comparison.takeBack(ledger, &totals)
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
       let made = environment.rejectsFile(of: file, input, at: rejectsPath, ledger)
@@ -239,72 +219,15 @@ struct FileImporter {
       contexts: contexts, writer: writer, rejects: rejects)
   }
 
-  /// Reads the records again that were imported before, by an interrupted run or before the input has grown: a later one
-  /// may have the key of one of them, or be equal to it.
-  private func noteEarlierRecords(_ matcher: EntryMatcher?, _ totals: inout ImportTotals) throws(RunFailure) {
-    guard let matcher, matcher.remembersInput(isGrown: summary.state == .grown) else { return }
-    guard file.isReadTwice else {
-      guard matcher.digester.isWholeRecord else { return }
-      throw RunFailure(
-        code: .inputRefused, exitCode: .dataError,
-        message:
-          "the start of standard input was imported before, and can't be read again to compare its records. Write "
-          + "the input to a file, and import that")
-    }
-    let (end, number) = (checkpoint.entry.progress.position.record, checkpoint.entry.number)
-    let names = try totals.linker(environment)
-    try InputScan(environment, file).run { chunk in
-      let rows = (0..<chunk.batch.count).filter { chunk.position(ofRow: $0, input: "").record < UInt64(end) }
-      let keys = try names?.wholeKeys(of: chunk, matcher.digester) ?? chunk.digests.keys
-      try matcher.noteEarlier(rows.map { keys[$0] }, input: number)
-      return chunk.progress.position.record < end
-    }
-  }
-
   /// Notes an issue of the header or of a whole column.
   private mutating func note(_ issue: RecordIssue) {
     checkpoint.note(issue)
     environment.monitor.log.log(.issue(issue))
   }
 
-  /// The failure of an input that can't be read any further. What was saved of damaged data may be wrong.
-  private func failure(_ error: CSVError) -> RunFailure {
-    let failure = RunFailure(error)
-    let saved = checkpoint.results.counts.inserted + checkpoint.results.counts.updated
-    let isSaved = saved > 0 && !definition.atomic && !environment.savesInputsWhole && !environment.isDryRun
-    guard failure.code == .compressionError, isSaved else { return failure }
-    var explained = RunFailure(
-      code: failure.code, exitCode: failure.exitCode,
-      message: failure.message
-        + ". \(saved == 1 ? "1 entry of it is" : "\(saved) entries of it are") in the store; if the data "
-        + "were altered and not only cut short, values of these may be wrong"
-        + (definition.key.isEmpty ? ": import the good file with --replace" : ""))
-    (explained.line, explained.byte) = (failure.line, failure.byte)
-    return explained
-  }
-
-  /// Why the input, or the rest of it, is not read.
-  private func refusal(_ issue: RecordIssue) -> RunFailure {
-    let saved = checkpoint.results.counts.read
-    let records = saved == 1 ? "record 1 is" : "records 1 to \(saved) are"
-    let extent = saved == 0 || definition.atomic ? "" : "; \(records) in the store already"
-    let subject =
-      issue.code == .dateOrder
-      ? "the dates of '\(issue.column ?? "")' can't be read with certainty" : "the header does not match the pipeline"
-    var failure = RunFailure(
-      code: issue.code, exitCode: .dataError, message: "\(file.name): \(subject): \(issue.message)\(extent)")
-    failure.isNoted = true
-    return failure
-  }
-
   private mutating func save(_ chunk: ParsedChunk, _ totals: inout ImportTotals) throws(RunFailure) {
-    if let check = overlap, let mapping {
-      overlap = nil
-      if let failure = try check.failure(ofFirst: chunk, mapping: mapping, entry: checkpoint.entry, totals: &totals) {
-        throw failure
-      }
-    }
-    if summary.bytes == 0, replacement == nil { try environment.store.prepare(for: expectedCount(after: chunk)) }
+    try comparison.checkFirst(chunk, of: checkpoint.entry, &totals)
+    if summary.bytes == 0, !comparison.isReplacement { try environment.store.prepare(for: expectedCount(after: chunk)) }
     do {
       if let stop = try saver?.save(chunk, checkpoint: &checkpoint, totals: &totals) {
         note(stop, before: chunk, totals: &totals)
@@ -332,14 +255,9 @@ struct FileImporter {
   /// Called at the end of the input. The rejects are on the disk first: an input that counts as complete has them.
   private mutating func complete(_ progress: InputProgress, _ totals: inout ImportTotals) throws(RunFailure) {
     try checksumFile?.checkRecords(progress.position.record - 1, of: file.name)
-    if replacement != nil, progress.position.record == 1 {
-      throw RunFailure(
-        code: .inputRefused, exitCode: .dataError,
-        message: "\(file.name) has no records, so it would only delete what it had inserted; do that with "
-          + "'\(definition.vocabulary.program) undo'")
-    }
+    if comparison.isReplacement, progress.position.record == 1 { throw failures.onlyDeletes }
     // The records of these were not counted, or the entries that were replaced still are.
-    let isReplaced = replacement != nil && !environment.isDryRun
+    let isReplaced = comparison.isReplacement && !environment.isDryRun
     if summary.state != .imported || !file.isReadTwice || isReplaced { totals.forgetStoredRecords() }
     try rejects?.finish()
     try takeFreedPath(&totals)
@@ -377,16 +295,9 @@ struct FileImporter {
       checkpoint.note(issue)
       environment.monitor.log.log(.issue(issue))
     }
-    let saved = chunk.block.start.record - 1
-    let extent = saved == 0 ? "nothing" : saved == 1 ? "record 1" : "records 1 to \(saved)"
     totals.discard(stop.counts)
     totals.outcome = .stopped
-    totals.stopReason =
-      stop.reason
-      + (definition.atomic
-        ? ""
-        : environment.savesInputsWhole
-          ? "; nothing of \(file.name) is in the store" : "; of \(file.name) \(extent) counted, and no more")
+    totals.stopReason = failures.stop(stop.reason, after: chunk.block.start.record - 1)
   }
 
   /// The path of the rejects; those of an incomplete input have a temporary name.
