@@ -9,7 +9,8 @@ extension Rule {
       ("/// A.\n@frozen public struct A {}\n@frozen public struct B {}", 3),
       ("/// A.\npublic protocol A {\n  func b()\n}\nextension B {\n  func c() {}\n}", 3),
       ("public static func + (a: A, b: A) -> A { a }", 1), ("public subscript(a: Int) -> Int { a }", 1),
-      ("/// A.\n\npublic let a = 1", 3), ("public var description: String?", 1),
+      ("/// A.\npublic enum A {\n  func b() {\n  }\n  case b\n}", 5), ("/// A.\n\npublic let a = 1", 3),
+      ("public var description: String?", 1),
     ],
     permitted: [
       "/// A.\npublic let a = 1", "/// A.\n@discardableResult\n@inlinable\npublic func a() -> Int { 1 }",
@@ -19,20 +20,22 @@ extension Rule {
       "public var description: String { \"\" }", "public func hash(into hasher: inout Hasher) {}",
       "public static func == (a: A, b: A) -> Bool { true }", "public init(from decoder: any Decoder) throws {}",
       "public required init?(coder: NSCoder) {}",
-      "/// A.\npublic enum A {\n  case b\n}", "protocol A {\n  func b()\n}",
+      "/// A.\npublic enum A {\n  /// B.\n  case b\n  private enum C {\n    case d\n  }\n}",
+      "/// A.\npublic enum A {\n  var b: Int {\n    switch c {\n    case d: 1\n    }\n  }\n}",
+      "enum A {\n  case b\n}", "protocol A {\n  func b()\n}",
     ]
   ) { file in
     var lines: [Int] = []
-    /// The indentation of the public protocol that a line is in.
-    var protocolIndentation: Int?
+    /// The indentations of the public protocols and enumerations that a line is in, and their kinds.
+    var outer: [(indentation: Int, kind: PublicDeclaration.Kind)] = []
     for index in file.code.indices {
       let line = file.code[index]
       guard let first = line.firstIndex(where: { $0 != " " }) else { continue }
       let indentation = line.distance(from: line.startIndex, to: first)
-      if let outer = protocolIndentation, indentation <= outer { protocolIndentation = nil }
-      let isRequirement = protocolIndentation.map { indentation == $0 + 2 } ?? false
-      let declaration = PublicDeclaration(line, isRequirement: isRequirement)
-      if declaration?.isProtocol == true { protocolIndentation = indentation }
+      while let last = outer.last, indentation <= last.indentation { outer.removeLast() }
+      let owner = outer.last.flatMap { indentation == $0.indentation + 2 ? $0.kind : nil }
+      let declaration = PublicDeclaration(line, in: owner)
+      if let declaration { outer.append((indentation, declaration.kind)) }
       if declaration?.needsComment == true, !file.hasDocComment(above: index) { lines.append(index + 1) }
     }
     return lines
@@ -44,23 +47,31 @@ private struct PublicDeclaration {
   private let text: Substring
   private let words: [Substring]
 
-  var isProtocol: Bool { words.contains("protocol") }
+  enum Kind { case `protocol`, enumeration, other }
+
+  var kind: Kind {
+    words.contains("protocol") ? .protocol : words.contains("enum") ? .enumeration : .other
+  }
+
   /// What overrides or is required by a protocol of the system is documented there.
   var needsComment: Bool {
     !words.contains("override") && !Self.inherited.contains { text.contains($0) }
   }
 
-  init?(_ line: String, isRequirement: Bool) {
+  /// - Parameter owner: The kind of the public declaration whose member the line may be.
+  init?(_ line: String, in owner: Kind?) {
     text = Self.withoutAttributes(line[...])
-    let signature = text.prefix { !"({=:".contains($0) }
-    words = signature.split { !$0.isLetter }
+    words = text.prefix { !"({=:".contains($0) }.split { !$0.isLetter }
     let isPublic = words.first == "public" || words.first == "open"
-    guard isPublic || isRequirement, let keyword = words.firstIndex(where: Self.keywords.contains) else { return nil }
-    guard words[..<keyword].allSatisfy(Self.modifiers.contains) || isPublic else { return nil }
+    guard let keyword = words.firstIndex(where: Self.keywords.contains) else { return nil }
+    if isPublic { return }
+    let isAlone = words[..<keyword].allSatisfy(Self.modifiers.contains)
+    guard isAlone, owner == .protocol || owner == .enumeration && words[keyword] == "case" else { return nil }
   }
 
   private static let keywords: Set<Substring> = [
-    "actor", "associatedtype", "class", "enum", "func", "init", "let", "protocol", "struct", "subscript", "typealias",
+    "actor", "associatedtype", "case", "class", "enum", "func", "init", "let", "protocol", "struct", "subscript",
+    "typealias",
     "var",
   ]
 

@@ -9,7 +9,10 @@
 public struct DialectDefinition: Sendable, Hashable {
   /// The line ends that an export writes.
   public enum LineEnding: String, Sendable, Codable, CaseIterable {
-    case lf, crlf
+    /// A line feed.
+    case lf
+    /// A carriage return and a line feed.
+    case crlf
   }
 
   /// How records that contain a NUL byte are treated.

@@ -2,7 +2,14 @@
 public struct LogDefinition: Sendable, Hashable, Codable {
   /// The severity of an event. A log contains the events of its level and of more severe levels.
   public enum Level: String, Sendable, Codable, CaseIterable, Comparable {
-    case error, warning, info, debug
+    /// What ends the run, or rejects records.
+    case error
+    /// What a user should look at.
+    case warning
+    /// The steps of the run.
+    case info
+    /// Details for finding a fault.
+    case debug
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     /// The more severe level is the smaller.

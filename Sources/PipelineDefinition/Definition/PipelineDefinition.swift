@@ -108,7 +108,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var appendOnly: Bool
   /// The treatment of an input that was imported before and has changed since, where no key identifies entries.
   public var changedInputs: ChangedInputPolicy
-  /// The largest sizes that are read, and how long the ledger keeps what.
+  /// The largest sizes of fields and records, and how much the ledger keeps.
   public var limits: LimitsDefinition
   /// Files that receive the report; their extensions determine the format, see ``ReportFormat``.
   public var report: [String]

@@ -155,7 +155,22 @@ extension IssueCode: CustomStringConvertible, Comparable {
 extension IssueCode {
   /// The subject of a problem. It determines where a report lists the problem and whether a record caused it.
   public enum Scope: String, Sendable, Codable, CaseIterable {
-    case field, record, store, export, header, run, file, pipeline
+    /// One field of a record.
+    case field
+    /// A whole record.
+    case record
+    /// A record and what the store or the model says of it.
+    case store
+    /// An entry that is exported.
+    case export
+    /// The header of a file.
+    case header
+    /// All records of a run together.
+    case run
+    /// A file as a whole.
+    case file
+    /// The definition.
+    case pipeline
   }
 
   /// Every code that the engine can report, in the order of the table above.

@@ -21,18 +21,29 @@
 public struct ValueRule: Sendable, Hashable {
   /// What is checked, with its parameters.
   public enum Kind: Sendable, Hashable {
+    /// There is a value.
     case required
+    /// A date is not before this one.
     case notBefore(String)
+    /// A date is not after this one.
     case notAfter(String)
     /// A date without a time may be up to 14 hours ahead of the clock: in some time zone (UTC+14) that day has begun.
     case notInFuture
+    /// A number is within bounds; nil for no bound.
     case range(min: Double?, max: Double?)
+    /// The number of Unicode scalars of a text is within bounds; nil for no bound.
     case length(min: Int?, max: Int?)
+    /// The field is one of these texts.
     case oneOf([String])
+    /// The field is none of these texts.
     case notOneOf([String])
+    /// No other record and no stored entry has the value.
     case unique
+    /// A text has a format.
     case format(TextFormat)
+    /// The whole field matches a regular expression (ICU).
     case pattern(String)
+    /// A text is a quantity.
     case quantity(QuantityRule)
   }
 

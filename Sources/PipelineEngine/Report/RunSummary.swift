@@ -13,7 +13,12 @@ import Foundation
 public struct RunSummary: Sendable, Hashable, Codable {
   /// What the run did.
   public enum Kind: String, Sendable, Codable {
-    case `import`, validate, export
+    /// Inputs were imported into the store.
+    case `import`
+    /// A dry run: nothing was saved.
+    case validate
+    /// Entries were exported.
+    case export
   }
 
   /// How the run ended.

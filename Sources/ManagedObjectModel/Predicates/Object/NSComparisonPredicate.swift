@@ -27,15 +27,41 @@ public final class NSComparisonPredicate: NSPredicate {
 
   /// Which values on the left the comparison must hold for.
   public enum Modifier: UInt, Sendable {
-    case direct, all, any
+    /// The left value itself.
+    case direct
+    /// All values of the left side; `ALL` in a format.
+    case all
+    /// At least one value of the left side; `ANY` in a format.
+    case any
   }
 
   /// The comparison operators.
   public enum Operator: UInt, Sendable {
+    /// `<`
     case lessThan = 0
-    case lessThanOrEqualTo, greaterThan, greaterThanOrEqualTo, equalTo, notEqualTo, matches, like, beginsWith, endsWith
+    /// `<=`
+    case lessThanOrEqualTo
+    /// `>`
+    case greaterThan
+    /// `>=`
+    case greaterThanOrEqualTo
+    /// `==`
+    case equalTo
+    /// `!=`
+    case notEqualTo
+    /// `MATCHES`: the whole text matches a regular expression.
+    case matches
+    /// `LIKE`: the whole text matches a pattern with `*` and `?`.
+    case like
+    /// `BEGINSWITH`
+    case beginsWith
+    /// `ENDSWITH`
+    case endsWith
+    /// `IN`: the left value is among those on the right.
     case `in`
+    /// `CONTAINS`: the right value is among those on the left, or a part of the text.
     case contains = 99
+    /// `BETWEEN`: the left value is not outside two bounds.
     case between
   }
 

@@ -13,17 +13,29 @@ import Foundation
 open class NSExpression: NSObject, NSCopying {
   /// The kinds of expressions.
   public enum ExpressionType: UInt, Sendable {
+    /// A value.
     case constantValue = 0
+    /// The object that is evaluated; `SELF` in a format.
     case evaluatedObject
+    /// A variable; `$NAME` in a format.
     case variable
+    /// The value at a key path of the object.
     case keyPath
+    /// A function and its arguments.
     case function
+    /// The values of two collections.
     case unionSet
+    /// The values that two collections have in common.
     case intersectSet
+    /// The values of a collection that another one does not have.
     case minusSet
+    /// The objects of a collection that match a predicate; `SUBQUERY` in a format.
     case subquery = 13
+    /// A list of expressions.
     case aggregate
+    /// A closure.
     case block = 19
+    /// One of two expressions, as a predicate decides; `TERNARY` in a format.
     case conditional
   }
 

@@ -70,8 +70,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   ///
   /// - Parameters:
   ///   - entity: The entity of the new objects.
-  ///   - handler: Fills in the values of the next object by the names of attributes; returns true when there is none
-  ///     left.
+  ///   - handler: Sets the values of the next object by the names of attributes; returns true to end the insertion.
   public convenience init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
   ) { self.init(entity, name: entity.name ?? "", content: .dictionaryHandler(handler)) }
@@ -86,7 +85,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   ///
   /// - Parameters:
   ///   - entity: The entity of the new objects.
-  ///   - handler: Fills in the next object; returns true when there is none left.
+  ///   - handler: Sets the values of the next object; returns true to end the insertion.
   public convenience init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
   ) { self.init(entity, name: entity.name ?? "", content: .objectHandler(handler)) }

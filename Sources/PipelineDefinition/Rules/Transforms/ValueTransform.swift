@@ -15,10 +15,15 @@
 /// | `replace` | replaces the matches of a regular expression | `matches`, `with` |
 /// | `convert` | converts quantities from one unit to another | see ``UnitConversion`` |
 public enum ValueTransform: Sendable, Hashable {
+  /// Removes white space at both ends.
   case trim
+  /// Replaces each sequence of white space by one space.
   case collapse
+  /// Makes letters capital.
   case upper
+  /// Makes letters small.
   case lower
+  /// Makes the first letter of each word capital and the others small.
   case title
   /// Texts that equal a key are replaced by its value, optionally ignoring letter case; an empty value empties the
   /// field.
@@ -27,6 +32,7 @@ public enum ValueTransform: Sendable, Hashable {
   case fallback(String)
   /// An ICU regular expression, matched anywhere in the text, and its replacement: `$1` is the first group.
   case replace(matches: String, with: String)
+  /// Converts a quantity to another unit.
   case convert(UnitConversion)
 
   /// The transform's name in a definition.
