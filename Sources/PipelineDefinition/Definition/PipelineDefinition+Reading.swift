@@ -16,7 +16,7 @@ extension PipelineDefinition: Decodable {
     }
     let vocabulary = decoder.userInfo[.definitionVocabulary] as? DefinitionVocabulary
     let definition = Self.read(value, vocabulary: vocabulary ?? DefinitionVocabulary(), mistakes: mistakes)
-    guard let definition, mistakes.mistakes.isEmpty else { throw PipelineError(mistakes: mistakes.sorted) }
+    guard let definition, mistakes.mistakes.isEmpty else { throw mistakes.error(in: nil) }
     self = definition
   }
 
@@ -32,7 +32,7 @@ extension PipelineDefinition: Decodable {
   ) throws(PipelineError) {
     let (definition, mistakes) = try Self.reading(data, file: file, environment)
     guard let definition, mistakes.mistakes.isEmpty else {
-      throw PipelineError(file: file?.relativePath, mistakes: mistakes.sorted)
+      throw mistakes.error(in: file?.relativePath)
     }
     self = definition
   }
@@ -196,7 +196,7 @@ extension PipelineDefinition: Decodable {
       mistakes.add("chunkRows", "expected \(range.lowerBound) to \(range.upperBound), found \(chunkRows)")
     }
     checkTogether(mistakes)
-    if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.sorted) }
+    if !mistakes.mistakes.isEmpty { throw mistakes.error(in: nil) }
   }
 
   /// The key path of a column in the definition's file.

@@ -6,6 +6,8 @@ package final class MistakeList {
   private var found: [(mistake: PipelineError.Mistake, document: Int)] = []
   /// Key paths of the mistakes in the merged tree; inherited values have other key paths in their own file.
   package private(set) var paths: Set<String> = []
+  /// How many of them say that the disk failed, not that the document is wrong.
+  private var diskFailures = 0
   /// Locations of texts that are already reported, by document.
   private var unreadable: [Int: Set<SourceLocation>] = [:]
   /// The keys that each object read so far accepts, by its key path without indices.
@@ -34,6 +36,22 @@ package final class MistakeList {
 
   /// Whether there are mistakes in the member `key`.
   package func isWrong(_ key: String) -> Bool { paths.contains { $0.hasPrefix(whole(key)) } }
+
+  /// Adds the mistakes of a part that is checked by itself.
+  package func add(_ error: PipelineError) {
+    for mistake in error.mistakes {
+      let count = found.count
+      add(mistake.path, mistake.message)
+      if error.isOfDisk { diskFailures += found.count - count }
+    }
+  }
+
+  /// The mistakes as an error of `file`. It is of the disk if the document may be right: no mistake has another cause.
+  package func error(in file: String?) -> PipelineError {
+    var error = PipelineError(file: file, mistakes: sorted)
+    error.isOfDisk = diskFailures > 0 && diskFailures == found.count
+    return error
+  }
 
   package func add(_ path: String, _ message: String) {
     let path = whole(path)

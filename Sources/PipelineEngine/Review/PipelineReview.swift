@@ -52,7 +52,7 @@ public struct PipelineReview: Sendable {
     do throws(PipelineError) {
       try definition.check()
     } catch {
-      for mistake in error.mistakes { mistakes.add(mistake.path, mistake.message) }
+      mistakes.add(error)
     }
     self.init(definition, mistakes, file: nil, model: model, now: now)
   }
@@ -70,7 +70,7 @@ public struct PipelineReview: Sendable {
     }
     found = checked.contains { $0 == nil } ? [] : checked.compactMap(\.self)
     guard let definition, mistakes.mistakes.isEmpty else {
-      error = PipelineError(file: file, mistakes: mistakes.sorted)
+      error = mistakes.error(in: file)
       (self.definition, warnings) = (nil, [])
       return
     }
@@ -111,7 +111,7 @@ public struct PipelineReview: Sendable {
       }
       return (entity, model)
     } catch {
-      for mistake in error.mistakes { mistakes.add(mistake.path, mistake.message) }
+      mistakes.add(error)
       return nil
     }
   }
@@ -129,7 +129,9 @@ public struct PipelineReview: Sendable {
       {
         return model
       }
-      throw PipelineError(path: "model", (error as NSError).localizedDescription)
+      var failure = PipelineError(path: "model", (error as NSError).localizedDescription)
+      failure.isOfDisk = (error as NSError).isOfDisk
+      throw failure
     }
   }
 
@@ -164,11 +166,11 @@ public struct PipelineReview: Sendable {
     do throws(PipelineError) {
       try check()
     } catch {
-      for mistake in error.mistakes { mistakes.add(mistake.path, mistake.message) }
+      mistakes.add(error)
     }
   }
 
-  /// 0 for a definition that can be used, 66 for a file that can't be read, otherwise 78.
+  /// 0 for a definition that can be used, 74 where the disk failed, 66 for a file that can't be read, otherwise 78.
   public var exitCode: ExitCode { error?.exitCode ?? .ok }
 
   /// What the pipeline does, topic by topic; empty for one that can't be used.

@@ -19,8 +19,7 @@ extension Command {
 
   /// Runs the command. Copies of stores that it makes go with the process, also if a signal ends it.
   func runToEnd() async -> ExitCode {
-    let signals = TerminationSignals.removeCopies()
-    defer { withExtendedLifetime(signals) {} }
+    TerminationSignals.removeCopies()
     return await run()
   }
 }

@@ -4,61 +4,53 @@ import Locking
 import PipelineEngine
 
 /// Handles SIGINT and SIGTERM: the first signal requests a regular end, the second ends the process at once.
-final class TerminationSignals {
-  private let sources: [any DispatchSourceSignal]
-  /// The signals that are in `active` because of this one.
-  private let taken: [Int32]
+///
+/// A signal has one source, which stays until the process ends; what its handler does changes. On Linux, Dispatch takes
+/// a signal by a handler of its own, which it installs with the first source only: a disposition that is set afterwards
+/// would take the signal away from every source.
+final class TerminationSignals: Sendable {
+  private let numbers: [Int32]
+  private let identity: UInt64
 
   /// - Parameters:
   ///   - numbers: The signals to handle.
   ///   - whenFirst: Receives the number of the first signal.
   init(_ numbers: [Int32] = [SIGINT, SIGTERM], whenFirst: @escaping @Sendable (Int32) -> Void) {
-    let queue = DispatchQueue(label: "signals")
+    self.numbers = numbers
     let count = SignalCount()
-    taken = numbers
-    Self.active.withLock { $0.formUnion(numbers) }
-    sources = numbers.map { number in
-      // The default action would end the process before the source is notified.
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler {
-        if count.next() > 1 { Self.endProcess(by: number) } else { whenFirst(number) }
+    identity = Self.table.withLock { table in
+      table.lastIdentity += 1
+      for number in numbers {
+        table.handlers[number, default: []].append(
+          (table.lastIdentity, { if count.next() > 1 { Self.endProcess(by: number) } else { whenFirst(number) } }))
+        table.watch(number)
       }
-      source.activate()
-      return source
+      return table.lastIdentity
     }
   }
-
-  /// The signals that a command handles itself now.
-  private static let active = Locked(Set<Int32>())
 
   /// Gives the signals back: the next one ends the process, also while it waits for the reader of a result.
   func end() {
-    for source in sources { source.cancel() }
-    Self.active.withLock { $0.subtract(taken) }
-  }
-
-  /// Makes the signals remove the process's copies of stores before they end it, except while a command handles them
-  /// itself.
-  static func removeCopies() -> TerminationSignals {
-    let numbers = [SIGINT, SIGTERM, SIGHUP]
-    // nohup(1) makes a process ignore SIGHUP.
-    var old = sigaction()
-    let heeded = numbers.filter { sigaction($0, nil, &old) == 0 && old.__sigaction_handler.sa_handler == nil }
-    return TerminationSignals(always: heeded) { number in
-      if !active.withLock({ $0.contains(number) }) { endProcess(by: number) }
+    Self.table.withLock { table in
+      for number in numbers { table.handlers[number]?.removeAll { $0.identity == identity } }
     }
   }
 
-  private init(always numbers: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
-    let queue = DispatchQueue(label: "ending signals")
-    taken = []
-    sources = numbers.map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { handler(number) }
-      source.activate()
-      return source
+  deinit { end() }
+
+  /// Makes the signals remove the process's copies of stores before they end it, except while a command handles them
+  /// itself.
+  static func removeCopies() {
+    // nohup(1) makes a process ignore SIGHUP.
+    var old = sigaction()
+    let heeded = [SIGINT, SIGTERM, SIGHUP].filter {
+      sigaction($0, nil, &old) == 0 && old.__sigaction_handler.sa_handler == nil
+    }
+    table.withLock { table in
+      for number in heeded {
+        table.ending.insert(number)
+        table.watch(number)
+      }
     }
   }
 
@@ -74,7 +66,36 @@ final class TerminationSignals {
     kill(getpid(), number)
   }
 
-  deinit { end() }
+  // MARK: Sources
+
+  private static let table = Locked(Table())
+
+  private struct Table {
+    /// What each signal does; the last one added counts.
+    var handlers: [Int32: [(identity: UInt64, body: @Sendable () -> Void)]] = [:]
+    /// The signals that end the process when no handler is there.
+    var ending: Set<Int32> = []
+    var lastIdentity: UInt64 = 0
+    private var sources: [Int32: any DispatchSourceSignal] = [:]
+    private let queue = DispatchQueue(label: "signals")
+
+    mutating func watch(_ number: Int32) {
+      guard sources[number] == nil else { return }
+      #if !os(Linux)
+        // The default action would end the process before the source is notified.
+        signal(number, SIG_IGN)
+      #endif
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { TerminationSignals.handle(number) }
+      sources[number] = source
+      source.activate()
+    }
+  }
+
+  private static func handle(_ number: Int32) {
+    let (body, ends) = table.withLock { ($0.handlers[number]?.last?.body, $0.ending.contains(number)) }
+    if let body { body() } else if ends { endProcess(by: number) }
+  }
 }
 
 /// The number of signals received, of any kind.

@@ -108,6 +108,17 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     try folder.write("name,country\nRincon,US\nBells,AU\n", to: "spots.csv")
   }
 
+  /// A definition that names its model.
+  static let check = RunKind(name: "check", arguments: ["check", "spots.json"], mayOnlyRead: true) { folder in
+    try LinkedSample.prepare(folder)
+    try folder.write(
+      #"{"name": "spots", "model": "Surfing.xcdatamodeld", "entity": "Spot", "columns": ["name"]}"#, to: "spots.json")
+  }
+
+  static let schema = RunKind(
+    name: "pipelines export", arguments: ["pipelines", "export", "./spots.json", "--as", "tableschema"],
+    mayOnlyRead: true, prepare: check.prepare)
+
   static let guess = RunKind(name: "guess", arguments: ["guess", "log.csv", "-o", "g.json", "--force", "-q"]) {
     folder in
     try folder.write(records(0..<60, badEvery: nil), to: "log.csv")
