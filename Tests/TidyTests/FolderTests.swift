@@ -103,7 +103,7 @@ import Testing
     #expect(Self.differences([roof, ("Sources/M/Ground/D.swift", "func f(height: Int) -> Int { height }\n")]).isEmpty)
   }
 
-  @Test func `A name in a comment or a text is no arrow, one in an interpolation is`() {
+  @Test func `A name in a comment or a text is not an arrow, one in an interpolation is`() {
     let quiet = ("Sources/M/Ground/D.swift", "// B\nlet text = \"B\"\n")
     #expect(Self.differences([quiet]).isEmpty)
     let loud = ("Sources/M/Ground/D.swift", "let text = \"\\(B.self)\"\n")
