@@ -69,6 +69,7 @@ struct CodeGenerator {
     members += accessors.map(\.source)
     let relationships = entity.ownProperties(as: NSRelationshipDescription.self).map(RelationshipAccessor.init)
     members += relationships.map(\.source)
+    members += entity.ownProperties(as: NSFetchedPropertyDescription.self).map { FetchedAccessor(property: $0).source }
     let identifiable =
       entity.inheritsIdentifiable ? "" : "\nnonisolated extension \(className): Identifiable {}\n"
     return """

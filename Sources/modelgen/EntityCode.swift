@@ -23,6 +23,13 @@ extension NSEntityDescription {
     superentity.map { $0.generatesProperties || $0.inheritsIdentifiable } ?? false
   }
 
+  /// The class of its objects in generated code.
+  var objectType: String { SwiftName.escaped(ownClassName ?? superclassName) }
+
+  /// How visible a member with objects of the entity is. A handwritten class may be internal, and a public member can't
+  /// have an internal type.
+  var access: String { generatesClass || ownClassName == nil ? "public " : "" }
+
   func ownProperties<Property: NSPropertyDescription>(as type: Property.Type) -> [Property] {
     ownProperties.compactMap { $0 as? Property }.sorted { $0.name < $1.name }
   }

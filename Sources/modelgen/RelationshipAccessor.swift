@@ -26,19 +26,13 @@ struct RelationshipAccessor {
   /// `Works` for `works`, as in `addToWorks(_:)`.
   private var capitalized: String { relationship.name.prefix(1).uppercased() + relationship.name.dropFirst() }
 
-  /// A handwritten class may be internal, and a public member can't have an internal type.
-  private func access(to entity: NSEntityDescription?) -> String {
-    entity.map { $0.generatesClass || $0.ownClassName == nil } ?? true ? "public " : ""
-  }
+  private func access(to entity: NSEntityDescription?) -> String { entity?.access ?? "public " }
 
   private var swiftType: String {
     relationship.isToMany ? relationship.isOrdered ? "NSOrderedSet" : "NSSet" : objectType
   }
 
-  private var objectType: String {
-    guard let destination = relationship.destinationEntity else { return "NSManagedObject" }
-    return SwiftName.escaped(destination.ownClassName ?? destination.superclassName)
-  }
+  private var objectType: String { relationship.destinationEntity?.objectType ?? "NSManagedObject" }
 
   // MARK: Members
 

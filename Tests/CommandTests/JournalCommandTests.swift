@@ -127,11 +127,40 @@ import Testing
     #expect(try folder.data("s") == before)
   }
 
+  @Test func `--explain prints the statement and what is evaluated where, and lists nothing`() throws {
+    let plain = try Tool.run("list", "s", "--where", "rating > 3", "--limit", "2", "--explain", in: folder)
+    #expect(plain.status == 0 && plain.messages.isEmpty)
+    let lines = plain.text.split(separator: "\n")
+    #expect(lines[0].hasPrefix("statement: SELECT t0.Z_PK") && lines[0].contains("WHERE t0.ZRATING > ?"))
+    #expect(lines.contains("value 1: 3") && lines.contains { $0.hasPrefix("plan: ") })
+    #expect(lines.contains("evaluated by SQLite: everything"))
+    #expect(lines.last == "evaluated in memory after the statement: nothing" && !plain.text.contains("Rincon"))
+    let folded = try Tool.run("list", "s", "--where", "location CONTAINS[cd] \"rín\"", "--explain", in: folder)
+    #expect(folded.text.contains("for each row that SQLite asks about: OCD_STRING_COMPARE"))
+    // SQLite's own program makes the same plan of a statement without functions of this library.
+    let statement = lines[0].dropFirst("statement: ".count).replacingOccurrences(of: "> ?", with: "> 3")
+    let plan = try Programs.sqlite("s", "EXPLAIN QUERY PLAN " + statement, in: folder)
+    for line in lines where line.hasPrefix("plan: ") {
+      #expect(plan.contains(line.dropFirst("plan: ".count).trimmingCharacters(in: .whitespaces)))
+    }
+  }
+
+  @Test func `The switch SQLDebug writes the statements to standard error, and the results stay`() throws {
+    let quiet = try Tool.run("list", "s", "--where", "rating > 3", in: folder)
+    let loud = try Tool.run(
+      "list", "s", "--where", "rating > 3", in: folder, environment: ["COM_APPLE_COREDATA_SQLDEBUG": "3"])
+    #expect(loud.text == quiet.text && quiet.messages.isEmpty)
+    #expect(loud.messages.contains("CoreData: sql: SELECT t0.Z_PK"))
+    #expect(loud.messages.contains("CoreData: details: with values: SELECT") && loud.messages.contains("> 3"))
+    #expect(loud.messages.contains("CoreData: details: Z_PK of the rows: 1\n"))
+  }
+
   static let mistakes: [(arguments: [String], status: Int32, message: String)] = [
     (["list"], 64, "no store is given"),
     (["list", "--store", "s", "--where", "ratin > 3"], 64, "JournalEntry has no 'ratin'; it has date"),
     (["list", "--store", "s", "--sort", "ratin"], 64, "did you mean 'rating'?"),
     (["list", "--store", "s", "--csv", "--json"], 64, "exclude each other"),
+    (["list", "--store", "s", "--explain", "--json"], 64, "leave --csv and --json out"),
     (["list", "--store", "none"], 66, "there is no store none"),
     (["show", "--store", "s"], 64, "an entry's ID must be named"),
     (["show", "9", "--store", "s"], 66, "s has no entry 9"),

@@ -46,4 +46,28 @@ struct DocExamplesExpressions {
     #expect(rows.map { $0["location"] as? String } == ["Malibu", "Rincon"])
     #expect(rows.map { $0["best"] as? Int } == [1, 3])
   }
+
+  @Test func nsFetchedPropertyDescription() throws {
+    let nearby = NSFetchedPropertyDescription()
+    nearby.name = "nearby"
+    let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Session")
+    request.predicate = NSPredicate(format: "beach == $FETCH_SOURCE.beach AND SELF != $FETCH_SOURCE")
+    nearby.fetchRequest = request
+    let (session, beach, model) = (NSEntityDescription(), NSAttributeDescription(), NSManagedObjectModel())
+    (session.name, beach.name, beach.attributeType) = ("Session", "beach", .stringAttributeType)
+    session.properties = [beach, nearby]
+    model.entities = [session]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    context.performAndWait {
+      let sessions = ["Rincon", "Malibu", "Rincon"].map { beach in
+        let made = NSManagedObject(entity: session, insertInto: context)
+        made.setValue(beach, forKey: "beach")
+        return made
+      }
+      #expect(sessions[0].value(forKey: "nearby") as? [NSManagedObject] == [sessions[2]])
+    }
+  }
 }

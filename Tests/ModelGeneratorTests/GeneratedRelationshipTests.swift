@@ -25,6 +25,20 @@ import Testing
     }
   }
 
+  @Test func `A fetched property has the objects that its request finds`() throws {
+    try context.performAndWait {
+      let boats = (1...3).map { crew in
+        let boat = Shuttle(context: context)
+        (boat.name, boat.crew) = ("\(crew)", Int16(crew))
+        return boat
+      }
+      let others: [Boat] = boats[1].others
+      #expect(others.map(\.name) == ["3"])
+      try context.save()
+      #expect(Set(boats[0].others.map(\.name)) == ["2", "3"] && boats[2].others.isEmpty)
+    }
+  }
+
   @Test func `Members are added and removed one by one and as a set`() {
     context.performAndWait {
       let (boat, barges) = (Shuttle(context: context), (0..<3).map { _ in Barge(context: context) })

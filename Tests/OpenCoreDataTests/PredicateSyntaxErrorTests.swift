@@ -45,8 +45,11 @@ struct PredicateSyntaxErrorTests {
     .init("height == 3ft", at: 11, "'3ft' is not a number; text is written in quotes."),
     .init("height == 1e999", at: 11, "'1e999' is too large for a number."),
     .init("rating == 0xZZ", at: 11, "'0xZZ' is not a whole number of base 16."),
-    .init("name CONTAINS[x] 'a'", at: 15, "the option 'x' is not supported; use c, d, cd or n."),
-    .init("name CONTAINS[] 'a'", at: 15, "expected c, d, cd or n, found ']'."),
+    .init("name CONTAINS[x] 'a'", at: 15, "the option 'x' is not supported; use c, d, cd, n or l."),
+    .init(
+      "name CONTAINS[cw] 'a'", at: 15,
+      "the option 'w' belongs to Spotlight's queries, not to predicates; write a word as MATCHES '.*\\\\bword\\\\b.*'."),
+    .init("name CONTAINS[] 'a'", at: 15, "expected c, d, cd, n or l, found ']'."),
     .init("name CONTAINS[c 'a'", at: 17, "expected ']', found ''a''."),
     .init("ANY == 'a'", at: 5, "expected a key or a value, found '=='."),
     .init(
@@ -61,7 +64,8 @@ struct PredicateSyntaxErrorTests {
       "expected a comparison operator such as ==, <, IN or CONTAINS, found ')'."),
     .init(
       "tags.@cnt > 0", at: 6,
-      "'@cnt' is not a collection operator; use @count, @sum, @min, @max, @avg."),
+      "'@cnt' is not a collection operator; use @count, @sum, @min, @max, @avg, @unionOfObjects, @distinctUnionOfObjects."
+    ),
     .init("total(a) == 1", at: 1, "'total' is not a function of predicates."),
     .init("abs(a, b) == 1", at: 1, "abs: takes 1 argument, found 2."),
     .init("modulus:by:(a) == 1", at: 1, "modulus:by: takes 2 arguments, found 1."),

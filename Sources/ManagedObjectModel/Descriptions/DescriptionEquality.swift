@@ -50,7 +50,9 @@ extension NSPropertyDescription {
     case (let own as NSAttributeDescription, let other as NSAttributeDescription): return own.hasValues(of: other)
     case (let own as NSRelationshipDescription, let other as NSRelationshipDescription): return own.leads(as: other)
     case (let own as NSFetchedPropertyDescription, let other as NSFetchedPropertyDescription):
-      return own.template == other.template
+      guard own.template == other.template else { return false }
+      guard let request = own.requestSet else { return other.requestSet == nil }
+      return other.requestSet.map(request.describesTheSame) ?? false
     default: return true
     }
   }

@@ -5,6 +5,8 @@ import Locking
 package protocol ModelFetchRequest: AnyObject {
   /// A copy for another model, with that model's entity of the same name.
   func copy(for model: NSManagedObjectModel) -> any ModelFetchRequest
+  /// Whether both find the same objects in the same order.
+  func describesTheSame(as other: any ModelFetchRequest) -> Bool
 }
 
 /// A schema: entities and their properties (Apple: NSManagedObjectModel).

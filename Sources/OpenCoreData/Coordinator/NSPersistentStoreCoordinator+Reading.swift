@@ -14,6 +14,13 @@ struct StoreReading {
     return try query.merge(try stores.map { try read($0) { try $0.rows(part) } })
   }
 
+  /// How each store that the query asks finds its part of the rows.
+  func explanations(_ query: FetchQuery) throws -> [QueryExplanation] {
+    let stores = try coordinator.stores(for: query)
+    let part = stores.count == 1 ? query : query.forEachStore
+    return try stores.map { try read($0) { try $0.explanation(part) } }
+  }
+
   func count(_ query: FetchQuery) throws -> Int {
     let stores = try coordinator.stores(for: query)
     if stores.count == 1 { return try read(stores[0]) { try $0.count(query) } }

@@ -11,9 +11,14 @@ extension BoundSQL {
     switch computation.form {
     case .count(let elements):
       return try select("count(*)", of: elements)
+    case .distinctCount(let elements, let operand):
+      return try select(elements) { inner in
+        SQLFragment("count(DISTINCT ") + (try inner.value(operand)) + SQLFragment(")")
+      }
     case .summary(let kind, let elements, let operand):
+      let opening = kind.sqlFunction + (elements.countsValuesOnce ? "(DISTINCT " : "(")
       let summary = try select(elements) { inner in
-        SQLFragment(kind.sqlFunction + "(") + (try inner.value(operand)) + SQLFragment(")")
+        SQLFragment(opening) + (try inner.value(operand)) + SQLFragment(")")
       }
       return kind.sqlOfAny(summary, computation.type)
     case .function(let function, let operands):

@@ -57,7 +57,7 @@ extension BoundOperand {
     case .key(let key): return key.type != .real
     case .computed(let computation):
       switch computation.form {
-      case .count: return false
+      case .count, .distinctCount: return false
       case .summary(let kind, _, _): return kind == .minimum || kind == .maximum
       case .function(let function, _): return function == .minimum || function == .maximum
       case .conditional: return true

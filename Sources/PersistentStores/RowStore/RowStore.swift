@@ -139,6 +139,8 @@ package protocol RowReader: AnyObject {
   /// As `rows(for:)`; a value whose file is missing is noted in `missing` and read as nil.
   func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues) throws -> [FetchedRow?]
   func count(_ query: FetchQuery) throws -> Int
+  /// How `rows(_:)` finds them. Reads no rows.
+  func explanation(_ query: FetchQuery) throws -> QueryExplanation
   /// The IDs at the other end of `relationship` for each of `ids`: in the relationship's order if it is ordered,
   /// otherwise by key.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]]
@@ -204,6 +206,7 @@ package enum UniquenessResolution: Sendable {
 }
 
 extension RowReader {
+  package func explanation(_ query: FetchQuery) throws -> QueryExplanation { .inMemory }
   package func relatedRows(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]? { nil }
 
   /// For stores whose values are in no files.

@@ -49,6 +49,18 @@ package final class SQLiteConnection {
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     // No statement of this library reads a view of the file. One in place of a table could run without an end.
     _ = csqlite_forbid_views(handle)
+    if StatementLog.level > 0 {
+      logStatements(StatementLog(level: StatementLog.level, write: StatementLog.writeToStandardError))
+    }
+  }
+
+  /// SQLite reports to it without holding it.
+  private var statementLog: StatementLog?
+
+  /// Logs each statement from now on, in place of a log that the connection had.
+  func logStatements(_ log: StatementLog) {
+    log.attach(to: handle)
+    statementLog = log
   }
 
   deinit { close() }
@@ -59,6 +71,8 @@ package final class SQLiteConnection {
     guard !isClosed else { return }
     isClosed = true
     cache.removeAll()
+    // Cursors may outlive the connection, and with it the log.
+    if statementLog != nil { _ = sqlite3_trace_v2(handle, 0, nil, nil) }
     if let versionToKeep, versionSeen != versionToKeep { setKeepsWALOnClose(false) }
     sqlite3_close_v2(handle)
   }

@@ -44,6 +44,12 @@ final class SQLiteReader: RowReader {
     }
   }
 
+  func explanation(_ query: FetchQuery) throws -> QueryExplanation {
+    let select = try SelectPlan(query, in: store).select
+    return QueryExplanation(
+      statement: select.text, values: select.bindings, plan: QueryPlan.steps(of: select.text, connection.handle))
+  }
+
   func cursor(
     _ query: FetchQuery, rowsPerBatch: Int, ownsSnapshot: Bool, lock: NSRecursiveLock?
   ) throws -> StoreCursor {

@@ -119,15 +119,36 @@ public struct Journal: Sendable {
     if query.limit == 0 { return }
     do {
       try context.performAndWait {
-        let request = NSFetchRequest<NSManagedObject>(entityName: kind.entity)
-        request.predicate = try query.predicate.map { try NSPredicate.parse(format: $0) }
-        request.sortDescriptors = query.sort.map { NSSortDescriptor(key: $0.attribute, ascending: $0.ascending) }
-        request.fetchLimit = query.limit ?? 0
-        request.includesSubentities = !kind.isEntry
+        let request = try request(query)
         try context.walk(request, rowsPerBatch: rowsPerBatch) { batch, ids in
           let columns = RecordColumn.all(of: batch.entity, kind)
           return body((0..<batch.count).map { JournalRecord(batch, row: $0, id: ids[$0], kind, columns: columns) })
         }
+      }
+    } catch {
+      throw JournalError(reading: error, path: path)
+    }
+  }
+
+  private func request(_ query: Query) throws -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: kind.entity)
+    request.predicate = try query.predicate.map { try NSPredicate.parse(format: $0) }
+    request.sortDescriptors = query.sort.map { NSSortDescriptor(key: $0.attribute, ascending: $0.ascending) }
+    request.fetchLimit = query.limit ?? 0
+    request.includesSubentities = !kind.isEntry
+    return request
+  }
+
+  /// How `walk` finds the entries, as lines of text: the statement, its values, SQLite's plan, and what of the predicate
+  /// SQLite does not evaluate itself. Reads no entries.
+  ///
+  /// - Throws: As `walk`.
+  public func explanation(_ query: Query = Query()) throws(JournalError) -> String {
+    try query.check(kind)
+    if query.limit == 0 { return "No statement is executed, as the limit is 0.\n" }
+    do {
+      return try context.performAndWait {
+        try context.explanation(try request(query))
       }
     } catch {
       throw JournalError(reading: error, path: path)

@@ -26,6 +26,9 @@ struct ListCommand: Command {
           --limit N              list at most N entries
           --csv                  print records with a header, all values whole
           --json                 print an array with an object for each entry
+          --explain              print how the entries are found instead of them:
+                                 the SQL statement, its values, SQLite's plan, and
+                                 what of the predicate this program evaluates
           --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
                                  ignore the transactions that are lost with it; by
                                  default refuse
@@ -48,6 +51,7 @@ struct ListCommand: Command {
   private let timeoutSeconds: Double
   private let readsDamagedLog: Bool
   private let isOfEntity: Bool
+  private let explains: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
@@ -68,6 +72,10 @@ struct ListCommand: Command {
     if arguments.has("csv"), arguments.has("json") {
       throw arguments.mistake("--csv and --json exclude each other; leave one out")
     }
+    explains = arguments.has("explain")
+    if explains, arguments.has("csv") || arguments.has("json") {
+      throw arguments.mistake("--explain prints text; leave --csv and --json out")
+    }
     format = arguments.has("csv") ? .csv : arguments.has("json") ? .json : .text
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     readsDamagedLog = try arguments.readsDamagedLog()
@@ -85,6 +93,10 @@ struct ListCommand: Command {
     do {
       let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
       defer { journal.close() }
+      if explains {
+        try Console.print(try journal.explanation(query), as: .text)
+        return .ok
+      }
       var listing = JournalListing(format, kind)
       var failure: (any Error)?
       try journal.walk(query) { records in

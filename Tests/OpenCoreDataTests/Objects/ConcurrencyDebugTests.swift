@@ -29,16 +29,19 @@ struct ConcurrencyDebugTests {
     Switch(testDescription: "argument without a value", arguments: ["a.out", "-\(name)"], isOn: false),
     Switch(testDescription: "value without its argument", arguments: ["a.out", name, "1"], isOn: false),
     Switch(testDescription: "environment", environment: [name: "1"], isOn: true),
-    Switch(testDescription: "environment of a shell", environment: [ConcurrencyDebug.shellName: "1"], isOn: true),
+    Switch(
+      testDescription: "environment of a shell", environment: [ConcurrencyDebug.debugSwitch.shellName: "1"], isOn: true),
     Switch(testDescription: "environment 0", environment: [name: "0"], isOn: false),
-    Switch(testDescription: "empty environment", environment: [ConcurrencyDebug.shellName: ""], isOn: false),
+    Switch(
+      testDescription: "empty environment", environment: [ConcurrencyDebug.debugSwitch.shellName: ""], isOn: false),
     Switch(
       testDescription: "argument over environment", arguments: ["-\(name)", "0"], environment: [name: "1"], isOn: false),
   ]
 
   @Test("The switch is an argument with a number, or an environment variable", arguments: switches)
   func asked(one: Switch) {
-    #expect(ConcurrencyDebug.isAsked(arguments: one.arguments, environment: one.environment) == one.isOn)
+    #expect(
+      (ConcurrencyDebug.debugSwitch.level(arguments: one.arguments, environment: one.environment) > 0) == one.isOn)
   }
 
   /// Every member that only the queue may touch, by the name that the message has.
@@ -110,7 +113,7 @@ struct ConcurrencyDebugTests {
   static func prepare(
     _ type: NSManagedObjectContext.ConcurrencyType
   ) throws -> (NSManagedObjectContext, NSManagedObject) {
-    setenv(ConcurrencyDebug.shellName, "1", 1)
+    setenv(ConcurrencyDebug.debugSwitch.shellName, "1", 1)
     // Its folder stays behind: the program ends before anybody could remove it, so the store is in memory.
     let model = Sessions.model()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

@@ -148,16 +148,18 @@ struct ElementForms {
       }
     }
     let path = one(of: Self.paths[kind] ?? [])
-    switch Int.random(in: 0..<6, using: &generator) {
+    switch Int.random(in: 0..<8, using: &generator) {
     case 0, 1: return quantified(path)
     case 2: return counted(path)
     case 3: return member(path)
     case 4: return summary(path)
+    case 5: return computed(path)
+    case 6: return union(path)
     default: return subquery(path, of: kind)
     }
   }
 
-  private mutating func attribute(_ kind: String, isText: Bool? = nil) -> (name: String, isText: Bool) {
+  mutating func attribute(_ kind: String, isText: Bool? = nil) -> (name: String, isText: Bool) {
     let known = (Self.attributes[kind] ?? [:]).filter { isText == nil || $0.value == isText }
     let name = one(of: known.keys.sorted())
     return (name, known[name] ?? false)

@@ -67,10 +67,19 @@ extension ModelXMLReader {
     }
   }
 
-  /// Uniqueness constraints must name properties that the entity has.
+  /// Uniqueness constraints must name properties that the entity has, and fetched properties entities of the model.
   func checkReferences(_ nodes: [XMLElementNode], _ entities: Entities) throws {
     for node in nodes {
       guard let entity = entities[node.text("name") ?? ""] else { continue }
+      for property in entity.ownProperties {
+        guard let asked = (property as? NSFetchedPropertyDescription)?.template?.entityName, entities[asked] == nil
+        else {
+          continue
+        }
+        throw error(
+          at: node, "Fetched property '\(property.name)' asks for '\(asked)', which does not exist.",
+          advice: "Correct the entity of its fetchRequest.")
+      }
       let known = entity.propertiesByName
       for name in entity.uniquenessConstraintNames.joined() where known[name] == nil {
         throw error(

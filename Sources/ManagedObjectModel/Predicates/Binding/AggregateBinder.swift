@@ -88,6 +88,10 @@ package struct AggregateBinder {
     case .keyPath(let path):
       guard !ResultKey.isReserved(path) else { throw PredicateFailure.expression(operand, "it is not a key path.") }
       guard let first = path.first, let word = CollectionOperator(rawValue: first) else { return nil }
+      guard !word.isUnion else {
+        throw PredicateFailure.expression(
+          operand, "\(word.rawValue) gives values of a to-many relationship of one object.")
+      }
       let rest = Array(path.dropFirst())
       return try key(of: operand, word.summary, rest.isEmpty ? .selfObject : .keyPath(rest))
     case .function(let function, let arguments):

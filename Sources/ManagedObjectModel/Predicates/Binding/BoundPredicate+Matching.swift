@@ -96,9 +96,15 @@ struct PredicateMatching<Reader: PredicateReader> {
       var count: Int64 = 0
       try visit(elements, objects) { _ in count += 1 }
       return .integer(count)
+    case .distinctCount(let elements, let operand):
+      return .integer(Int64(try differentValues(of: operand, elements, objects).count))
     case .summary(let kind, let elements, let operand):
       var summary = SummaryState(kind)
-      try visit(elements, objects) { objects throws(Failure) in summary.add(try value(operand, objects)) }
+      if elements.countsValuesOnce {
+        for value in try differentValues(of: operand, elements, objects) { summary.add(value) }
+      } else {
+        try visit(elements, objects) { objects throws(Failure) in summary.add(try value(operand, objects)) }
+      }
       // A division of the sum of no reals keeps the remainder too.
       guard kind == .sum, computation.type != .integer, case .integer(let sum) = summary.result else {
         return summary.result
@@ -115,6 +121,15 @@ struct PredicateMatching<Reader: PredicateReader> {
   }
 
   // MARK: Elements
+
+  /// The values of elements that are not null, equal ones once.
+  private func differentValues(
+    of operand: BoundOperand, _ elements: BoundElements, _ objects: [Element]
+  ) throws(Failure) -> [StoredValue] {
+    var set = StoredValueSet()
+    try visit(elements, objects) { objects throws(Failure) in set.insert(try value(operand, objects)) }
+    return set.values
+  }
 
   private func first(_ elements: BoundElements, _ objects: [Element]) throws(Failure) -> Element? {
     for element in try reader.elements(elements.path, of: objects[elements.level])

@@ -83,7 +83,7 @@ extension BoundOperand {
     case .computed(let computation):
       switch computation.form {
       case .count(let elements): elements.addPaths(to: &found, bases)
-      case .summary(_, let elements, let operand):
+      case .summary(_, let elements, let operand), .distinctCount(let elements, let operand):
         elements.addPaths(to: &found, bases)
         operand.addPaths(to: &found, bases + [bases[elements.level] + elements.path])
       case .function(_, let operands):

@@ -39,6 +39,8 @@ package indirect enum BoundOperand: Sendable {
 package struct BoundComputation: Sendable {
   package enum Form: Sendable {
     case count(BoundElements)
+    /// The number of different values that are not null.
+    case distinctCount(BoundElements, of: BoundOperand)
     /// What the elements' values that are not null give together.
     case summary(ValueSummary, BoundElements, of: BoundOperand)
     case function(ScalarFunction, [BoundOperand])
@@ -60,6 +62,8 @@ package struct BoundElements: Sendable {
   /// enclosing collections.
   package let level: Int
   package var condition: BoundNode
+  /// Whether equal values of the elements count once in what is computed of them.
+  package var countsValuesOnce = false
 }
 
 /// `left operation[options] right`, where at least one side is an attribute; false where either is null.
@@ -177,7 +181,8 @@ extension BoundOperand {
     guard case .computed(let computation) = self else { return 0 }
     switch computation.form {
     case .count(let elements): return elements.depth
-    case .summary(_, let elements, let operand): return max(elements.depth, operand.depth)
+    case .summary(_, let elements, let operand), .distinctCount(let elements, let operand):
+      return max(elements.depth, operand.depth)
     case .function(let function, let operands): return Self.depth(of: function, operands)
     case .conditional(let condition, let value, let otherwise):
       return max(condition.depth, value.depth, otherwise.depth) + Self.openSymbols

@@ -16,7 +16,9 @@ extension ComparisonBinder {
   /// The text comparison with its constant right side folded once for all rows.
   func folded(left: BoundOperand, operation: TextOperation, right: BoundOperand) -> BoundNode {
     let options = textOptions
-    guard !options.isEmpty, operation != .matches, case .value(let value) = right else {
+    guard !options.isDisjoint(with: .folding), !options.contains(.localized), operation != .matches,
+      case .value(let value) = right
+    else {
       return .text(BoundText(left: left, operation: operation, options: options, right: right))
     }
     return .text(

@@ -30,6 +30,7 @@ struct ComparisonBinder {
     if comparison.options.contains(.normalized) { return options }
     if comparison.options.contains(.caseInsensitive) { options.insert(.caseInsensitive) }
     if comparison.options.contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
+    if comparison.options.contains(.localeSensitive), comparison.operation.isOrder { options.insert(.localized) }
     return options
   }
 

@@ -1,33 +1,53 @@
 /// Key paths through to-many relationships.
 extension PredicateBinder {
   /// Elements on a key path, what is known of each, and the rest of the path.
-  private struct Collection {
+  struct Collection {
     var elements: BoundElements
     let schema: any PredicateSchema
     let rest: [String]
+    /// Whether only the values that are not nil belong to it, because a union was asked for.
+    var isUnion = false
 
     /// The rest, which starts at an element.
     var elementPath: [String] { rest.isEmpty ? PredicateKey.itself : rest }
+
+    /// What is computed of all elements.
+    var computation: CollectionOperator? { isUnion ? nil : rest.first.flatMap(CollectionOperator.init(rawValue:)) }
+
+    /// The same, where a union that the rest begins with is carried out.
+    func takingUnion() throws -> Collection {
+      guard let word = computation, word.isUnion else { return self }
+      guard rest.count > 1 else { throw PredicateFailure.unfinishedOperator(word) }
+      var values = Collection(elements: elements, schema: schema, rest: Array(rest.dropFirst()), isUnion: true)
+      values.elements.countsValuesOnce = word == .distinctUnion
+      return values
+    }
+
+    /// The elements that belong to it if that is the value of each.
+    func elements(with value: BoundOperand) -> BoundElements {
+      isUnion ? elements.restricted(to: .not(.isNull(value))) : elements
+    }
   }
 
   /// `ANY` and `ALL`. The left side's element is one more enclosing collection for both sides.
   mutating func quantified(_ comparison: PredicateComparison) throws -> BoundNode {
     let isAll = comparison.modifier == .all
     guard let collection = try collection(comparison.left, of: comparison) else {
-      return try quantifiedList(comparison)
+      return try quantifiedFunction(comparison)
     }
     scopes.append(Scope(schema: collection.schema))
     defer { scopes.removeLast() }
     let left = try side(collection.elementPath, level: scopes.count - 1, of: comparison)
-    guard case .term = left else { throw PredicateFailure.severalCollections(in: comparison) }
+    guard case .term(let value, _) = left else { throw PredicateFailure.severalCollections(in: comparison) }
     let right = try side(comparison.right, of: comparison)
     let holds = try ComparisonBinder(comparison: comparison, isStrict: isStrict).bind(left, right)
-    let found = BoundNode.exists(collection.elements.restricted(to: isAll ? .negation(of: holds) : holds))
+    let elements = collection.elements(with: value)
+    let found = BoundNode.exists(elements.restricted(to: isAll ? .negation(of: holds) : holds))
     return isAll ? .not(found) : found
   }
 
   /// `ANY {1, 2} IN key`: a list on the left.
-  private mutating func quantifiedList(_ comparison: PredicateComparison) throws -> BoundNode {
+  mutating func quantifiedList(_ comparison: PredicateComparison) throws -> BoundNode {
     let values: [Side]
     switch try side(comparison.left, of: comparison) {
     case .list(let list): values = list
@@ -72,11 +92,9 @@ extension PredicateBinder {
   }
 
   private mutating func side(_ collection: Collection, of comparison: PredicateComparison) throws -> Side {
-    if let word = collection.rest.first, let summary = CollectionOperator(rawValue: word) {
-      return try self.summary(summary, of: collection, in: comparison)
-    }
+    if let summary = collection.computation { return try self.summary(summary, of: collection, in: comparison) }
     let (operand, type) = try element(of: collection, collection.elementPath, in: comparison)
-    return .elements(collection.elements, operand, type)
+    return .elements(collection.elements(with: operand), operand, type)
   }
 
   /// The value at the end of a path from an element.
@@ -124,7 +142,7 @@ extension PredicateBinder {
   // MARK: Collections
 
   /// The elements that an operand names; nil if it names none.
-  private mutating func collection(
+  mutating func collection(
     _ operand: PredicateOperand, of comparison: PredicateComparison
   ) throws -> Collection? {
     switch operand {
@@ -135,7 +153,8 @@ extension PredicateBinder {
       return try collection(path, level: level, of: comparison)
     case .path(let start, let path):
       guard let collection = try collection(start, of: comparison) else { return nil }
-      return Collection(elements: collection.elements, schema: collection.schema, rest: collection.rest + path)
+      return try Collection(elements: collection.elements, schema: collection.schema, rest: collection.rest + path)
+        .takingUnion()
     case .subquery(let subquery):
       guard var collection = try collection(subquery.collection, of: comparison), collection.rest.isEmpty else {
         throw PredicateFailure.noCollection(subquery.collection, in: comparison)
@@ -153,17 +172,18 @@ extension PredicateBinder {
     _ path: [String], level: Int, of comparison: PredicateComparison
   ) throws -> Collection? {
     guard let found = try scopes[level].schema.elements(onKeyPath: path) else { return nil }
-    return Collection(
+    return try Collection(
       elements: BoundElements(path: Array(path.prefix(found.count)), level: level, condition: .constant(true)),
-      schema: found.schema, rest: Array(path.dropFirst(found.count)))
+      schema: found.schema, rest: Array(path.dropFirst(found.count))
+    ).takingUnion()
   }
 }
 
 extension CollectionOperator {
-  /// Nil for a count, which reads no values.
+  /// Nil for a count, which reads no values, and for unions, which give all of them.
   var summary: ValueSummary? {
     switch self {
-    case .count: nil
+    case .count, .union, .distinctUnion: nil
     case .sum: .sum
     case .minimum: .minimum
     case .maximum: .maximum

@@ -39,7 +39,9 @@ extension PredicateBinder {
   private func summary(_ call: FunctionCall, _ sides: [Side]) throws -> Side {
     if sides.count == 1, case .elements(let elements, let operand, let type) = sides[0] {
       if call.function == .count || call.function == .size {
-        return .computed(.count(elements), .integer, name: call.name)
+        let count =
+          elements.countsValuesOnce ? .distinctCount(elements, of: operand) : BoundComputation.Form.count(elements)
+        return .computed(count, .integer, name: call.name)
       }
       guard let kind = call.function.summary else {
         throw call.failure("mode gives a list, which a store can't compute of a relationship. Use SUBQUERY and @count.")

@@ -106,6 +106,17 @@ package enum PredicateFailure {
       "\(word) follows a to-many relationship: items.@count, or items.\(word).price for what it computes of a value.")
   }
 
+  static func unfinishedOperator(_ word: CollectionOperator) -> NSError {
+    error("\(word.rawValue) needs a key after it, whose values it gives: items.\(word.rawValue).price.")
+  }
+
+  static func severalParts(_ operand: PredicateOperand, in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison,
+      "\(operand.formatDescription) has several values at more than one position, so it is not clear which belong "
+        + "together. Use SUBQUERY and @count: SUBQUERY(items, $x, $x.a + $x.b > 3).@count > 0.")
+  }
+
   static func noNumber(_ name: String, _ type: PredicateValueType, in comparison: PredicateComparison) -> NSError {
     unusable(comparison, "only numbers are added up, and \(name) is \(type.describedName). Use @min, @max or @count.")
   }

@@ -11,7 +11,7 @@ import Foundation
 /// let predicate = NSComparisonPredicate(
 ///   leftExpression: rating, rightExpression: four, modifier: .direct, type: .greaterThanOrEqualTo)
 /// ```
-public final class NSComparisonPredicate: NSPredicate {
+public final class NSComparisonPredicate: NSPredicate, NSSecureCoding {
   /// How texts are compared.
   public struct Options: OptionSet, Sendable {
     public let rawValue: UInt
@@ -89,6 +89,22 @@ public final class NSComparisonPredicate: NSPredicate {
     rightExpression = NSExpression(tree: comparison.right)
     super.init(value: false)
   }
+
+  /// Predicates are archived with secure coding. (Apple documentation: NSSecureCoding.)
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archive that this class has written.
+  public required init?(coder: NSCoder) {
+    guard case .comparison(let comparison)? = TreeArchive(coder: coder)?.node else { return nil }
+    self.comparison = comparison
+    leftExpression = NSExpression(tree: comparison.left)
+    rightExpression = NSExpression(tree: comparison.right)
+    super.init(value: false)
+  }
+
+  /// Stops the program for a block, an object or a value of a type that predicates do not compare, as an exception does
+  /// on Apple's systems.
+  public func encode(with coder: NSCoder) { coder.encode { try TreeArchive(node) } }
 
   /// Whether one, any or all values of the left side are compared. (Apple documentation: comparisonPredicateModifier.)
   public var comparisonPredicateModifier: Modifier {

@@ -10,7 +10,7 @@ import Foundation
 /// let amount = NSExpression(forKeyPath: "amount")
 /// let total = NSExpression(forFunction: "sum:", arguments: [amount])
 /// ```
-open class NSExpression: NSObject, NSCopying {
+open class NSExpression: NSObject, NSCopying, NSSecureCoding {
   /// The kinds of expressions.
   public enum ExpressionType: UInt, Sendable {
     /// A value.
@@ -203,6 +203,21 @@ open class NSExpression: NSObject, NSCopying {
       preconditionFailure((error as NSError).localizedDescription)
     }
   }
+
+  // MARK: Archiving
+
+  /// Expressions are archived with secure coding. (Apple documentation: NSSecureCoding.)
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Reads an archive that this class has written.
+  public required convenience init?(coder: NSCoder) {
+    guard let operand = TreeArchive(coder: coder)?.operand else { return nil }
+    self.init(tree: operand)
+  }
+
+  /// Stops the program for a block, an object or a value of a type that predicates do not compare, as an exception does
+  /// on Apple's systems.
+  open func encode(with coder: NSCoder) { coder.encode { try TreeArchive(tree) } }
 
   /// The text that parses to an equal expression.
   open override var description: String { tree.formatDescription }

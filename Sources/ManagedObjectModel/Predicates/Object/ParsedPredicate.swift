@@ -34,13 +34,23 @@ extension NSPredicate {
 }
 
 /// TRUEPREDICATE or FALSEPREDICATE.
-final class ParsedPredicate: NSPredicate, TreePredicate {
+final class ParsedPredicate: NSPredicate, TreePredicate, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+
   let node: PredicateNode
 
   init(parsed node: PredicateNode) {
     self.node = node
     super.init(value: false)
   }
+
+  required init?(coder: NSCoder) {
+    guard let node = TreeArchive(coder: coder)?.node, case .constant = node else { return nil }
+    self.node = node
+    super.init(value: false)
+  }
+
+  func encode(with coder: NSCoder) { coder.encode { try TreeArchive(node) } }
 
   override var predicateFormat: String { node.formatDescription }
   override var description: String { predicateFormat }
@@ -57,7 +67,9 @@ final class ParsedPredicate: NSPredicate, TreePredicate {
 }
 
 /// AND, OR or NOT from a format.
-final class ParsedCompound: NSCompoundPredicate, TreePredicate {
+final class ParsedCompound: NSCompoundPredicate, TreePredicate, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+
   let node: PredicateNode
 
   init(_ node: PredicateNode, _ type: NSCompoundPredicate.LogicalType, of parts: [PredicateNode]) {
@@ -65,8 +77,23 @@ final class ParsedCompound: NSCompoundPredicate, TreePredicate {
     super.init(type: type, subpredicates: parts.map(NSPredicate.made))
   }
 
-  @available(*, unavailable)
-  required init?(coder: NSCoder) { nil }
+  required init?(coder: NSCoder) {
+    guard let node = TreeArchive(coder: coder)?.node, let (type, parts) = Self.parts(of: node) else { return nil }
+    self.node = node
+    super.init(type: type, subpredicates: parts.map(NSPredicate.made))
+  }
+
+  /// Nil for a node that is not a compound.
+  private static func parts(of node: PredicateNode) -> (NSCompoundPredicate.LogicalType, [PredicateNode])? {
+    switch node {
+    case .not(let inner): (.not, [inner])
+    case .and(let nodes): (.and, nodes)
+    case .or(let nodes): (.or, nodes)
+    case .constant, .comparison: nil
+    }
+  }
+
+  func encode(with coder: NSCoder) { coder.encode { try TreeArchive(node) } }
 
   override var predicateFormat: String { node.formatDescription }
   override var description: String { predicateFormat }

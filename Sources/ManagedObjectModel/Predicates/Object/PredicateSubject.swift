@@ -53,13 +53,36 @@ package enum SubjectValue {
       throw PredicateFailure.noValue([word.rawValue], of: object as Any)
     }
     guard word != .count else { return try of(elements.count, keyPath: rest) }
+    guard !word.isUnion || !rest.isEmpty else { throw PredicateFailure.unfinishedOperator(word) }
     let values = try elements.compactMap { try of($0, keyPath: rest) }
     switch word {
     case .count: return values.count
+    case .union: return values.filter { !isNull($0) }
+    case .distinctUnion: return different(values)
     case .sum: return number(.sum, of: values)
     case .average: return number(.average, of: values)
     case .minimum: return extreme(of: values) { $0 < 0 }
     case .maximum: return extreme(of: values) { $0 > 0 }
+    }
+  }
+
+  private static func isNull(_ value: Any) -> Bool {
+    let constant = PredicateConstant(argument: value)
+    return constant == .null || constant.valueType != nil && StoredValueOrder.isNull(stored(value))
+  }
+
+  /// Values that are not nil, equal ones once, as a store compares them.
+  private static func different(_ values: [Any]) -> [Any] {
+    var (set, others) = (StoredValueSet(), Set<PredicateConstant>())
+    return values.filter { value in
+      if isNull(value) { return false }
+      let stored = stored(value)
+      guard stored.isNull else {
+        defer { set.insert(stored) }
+        return !set.contains(stored)
+      }
+      // A list, which no store has.
+      return others.insert(PredicateConstant(argument: value)).inserted
     }
   }
 

@@ -187,14 +187,19 @@ package struct PredicateParser {
 
   private mutating func options() throws -> PredicateOptions {
     guard accept("[") else { return [] }
-    guard case .word(let letters) = current.kind else { throw unexpected(expecting: "c, d, cd or n") }
+    guard case .word(let letters) = current.kind else { throw unexpected(expecting: "c, d, cd, n or l") }
     var options: PredicateOptions = []
     for letter in letters.lowercased() {
       switch letter {
       case "c": options.insert(.caseInsensitive)
       case "d": options.insert(.diacriticInsensitive)
       case "n": options.insert(.normalized)
-      default: throw failure("the option '\(letter)' is not supported; use c, d, cd or n.")
+      case "l": options.insert(.localeSensitive)
+      case "w":
+        throw failure(
+          "the option 'w' belongs to Spotlight's queries, not to predicates; write a word as MATCHES '.*\\\\bword\\\\b.*'."
+        )
+      default: throw failure("the option '\(letter)' is not supported; use c, d, cd, n or l.")
       }
     }
     advance()

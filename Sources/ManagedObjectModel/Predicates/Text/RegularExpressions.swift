@@ -24,8 +24,8 @@ final class RegularExpressions: Sendable {
   /// Whether the whole text matches; nil if the pattern needs too many steps. False for an invalid pattern: predicates
   /// validate theirs beforehand.
   func matches(_ text: Span<UInt8>, pattern: Span<UInt8>, _ options: TextOptions) -> Bool? {
-    guard let expression = try? expression(string(pattern), options) else { return false }
-    var subject = string(text)
+    guard let expression = try? expression(String(pattern), options) else { return false }
+    var subject = String(text)
     if options.contains(.diacriticInsensitive) {
       subject = TextFolding.fold(subject, .diacriticInsensitive)
     }
@@ -35,13 +35,6 @@ final class RegularExpressions: Sendable {
     case .noMatch: return false
     case .undecided: return nil
     }
-  }
-
-  private func string(_ bytes: Span<UInt8>) -> String {
-    String(
-      decoding: [UInt8](capacity: bytes.count) { output in
-        for index in bytes.indices { output.append(bytes[index]) }
-      }, as: UTF8.self)
   }
 
   private func expression(_ pattern: String, _ options: TextOptions) throws -> NSRegularExpression {

@@ -28,6 +28,9 @@ package struct TextOptions: OptionSet, Sendable, Hashable {
   package static let diacriticInsensitive = TextOptions(rawValue: 2)
   /// The right text is already folded by `TextFolding` with the same options, so that it is not folded per row.
   package static let rightIsFolded = TextOptions(rawValue: 4)
+  /// The current locale says which texts are equal and which one precedes the other. Only for the operations that ask
+  /// for that.
+  package static let localized = TextOptions(rawValue: 8)
 
   static let folding: TextOptions = [.caseInsensitive, .diacriticInsensitive]
 }
@@ -49,6 +52,11 @@ package enum TextComparison {
   ) -> Bool {
     if operation == .matches {
       return RegularExpressions.shared.matches(left, pattern: right, options) ?? false
+    }
+    if options.contains(.localized),
+      let holds = operation.holds(order: LocalizedText.compare(left, right, options: options))
+    {
+      return holds
     }
     if options.isDisjoint(with: .folding) {
       return ByteComparison(lowersCase: false).holds(operation, left: left, right: right)

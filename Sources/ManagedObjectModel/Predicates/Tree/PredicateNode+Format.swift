@@ -38,7 +38,7 @@ extension PredicateOptions {
   package var formatDescription: String {
     if isEmpty { return "" }
     return "[" + (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
-      + (contains(.normalized) ? "n" : "") + "]"
+      + (contains(.normalized) ? "n" : "") + (contains(.localeSensitive) ? "l" : "") + "]"
   }
 }
 

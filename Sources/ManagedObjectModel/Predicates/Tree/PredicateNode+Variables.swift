@@ -5,7 +5,7 @@ extension PredicateNode {
   }
 
   /// The same tree with operands replaced; where `transform` returns nil, the parts of the operand are mapped.
-  func mapOperands(_ transform: (PredicateOperand) throws -> PredicateOperand?) rethrows -> PredicateNode {
+  package func mapOperands(_ transform: (PredicateOperand) throws -> PredicateOperand?) rethrows -> PredicateNode {
     switch self {
     case .constant:
       return self
@@ -24,6 +24,10 @@ extension PredicateNode {
 }
 
 extension PredicateOperand {
+  package func substituting(_ values: [String: PredicateConstant]) -> PredicateOperand {
+    values.isEmpty ? self : map { $0.replacement(values) }
+  }
+
   /// The same operand with parts replaced; where `transform` returns nil, the parts of the operand are mapped.
   func map(_ transform: (PredicateOperand) throws -> PredicateOperand?) rethrows -> PredicateOperand {
     if let replaced = try transform(self) { return replaced }

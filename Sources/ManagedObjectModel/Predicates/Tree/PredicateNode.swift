@@ -58,9 +58,17 @@ package enum PredicateOperator: String, Sendable, Hashable, CaseIterable {
   case endsWith = "ENDSWITH"
   case like = "LIKE"
   case matches = "MATCHES"
+
+  /// Whether it asks which value precedes the other, or whether both are equal.
+  var isOrder: Bool {
+    switch self {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true
+    case .isIn, .contains, .beginsWith, .endsWith, .like, .matches: false
+    }
+  }
 }
 
-/// `[c]`, `[d]`, `[cd]` and `[n]` after an operator.
+/// `[c]`, `[d]`, `[n]`, `[l]` and combinations of them after an operator.
 package struct PredicateOptions: OptionSet, Sendable, Hashable {
   package let rawValue: Int
 
@@ -72,6 +80,8 @@ package struct PredicateOptions: OptionSet, Sendable, Hashable {
   package static let diacriticInsensitive = PredicateOptions(rawValue: 2)
   /// The texts are compared as they are, whatever the other options say.
   package static let normalized = PredicateOptions(rawValue: 4)
+  /// The order of texts is that of the current locale.
+  package static let localeSensitive = PredicateOptions(rawValue: 8)
 }
 
 /// One side of a comparison.

@@ -7,24 +7,9 @@ import Foundation
 /// with 1 in the environment variable `com.apple.CoreData.ConcurrencyDebug`, which shells can set only as
 /// `COM_APPLE_COREDATA_CONCURRENCYDEBUG`. It is read once; if it is off, each check reads one constant.
 enum ConcurrencyDebug {
-  static let isOn = isAsked(
-    arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
+  static let isOn = debugSwitch.level > 0
 
-  static let name = "com.apple.CoreData.ConcurrencyDebug"
-  static let shellName = "COM_APPLE_COREDATA_CONCURRENCYDEBUG"
-
-  /// An argument takes precedence over the environment, and the last of several arguments over the others.
-  static func isAsked(arguments: [String], environment: [String: String]) -> Bool {
-    if let place = arguments.lastIndex(of: "-\(name)") {
-      return arguments.indices.contains(place + 1) && isOn(arguments[place + 1])
-    }
-    return (environment[name] ?? environment[shellName]).map(isOn) ?? false
-  }
-
-  private static func isOn(_ value: String) -> Bool {
-    if let level = Int(value) { return level > 0 }
-    return ["yes", "true"].contains(value.lowercased())
-  }
+  static let debugSwitch = DebugSwitch("com.apple.CoreData.ConcurrencyDebug")
 
   /// Stops the program unless the running code may use what belongs to `context`.
   ///

@@ -230,6 +230,7 @@ extension NSManagedObjectContext {
     pauseUndo()
     defer { resumeUndo() }
     if !mergeChanges { object.dissolvePending() }
+    object.auxiliaryIfPresent?.fetched = [:]
     if object.isInserted {
       guard !mergeChanges else { return }
       graph.withdrawInsertion(of: object)

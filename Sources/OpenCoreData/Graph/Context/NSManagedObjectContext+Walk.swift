@@ -52,6 +52,16 @@ extension NSManagedObjectContext {
     try walk(query, rowsPerBatch: rowsPerBatch, body)
   }
 
+  /// How the stores find what `walk` returns for the request, as lines of text. Unsaved changes of contexts are compared
+  /// in memory in addition.
+  ///
+  /// - Throws: `NSError` as `fetch` does.
+  package func explanation<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> String {
+    checkQueue()
+    let query = try walkQuery(request, keyPaths: [], attributes: nil, rowsPerBatch: 1)
+    return try storeReading().explanations(query).map(\.text).joined(separator: "\n")
+  }
+
   /// The values of `keyPaths` come first, in their order; paths that are needed only for sorting follow.
   private func walkQuery<ResultType>(
     _ request: NSFetchRequest<ResultType>, keyPaths: [String], attributes: Set<String>?, rowsPerBatch: Int

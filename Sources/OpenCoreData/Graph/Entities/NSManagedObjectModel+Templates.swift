@@ -54,7 +54,7 @@ extension NSManagedObjectModel {
     return fetchRequestTemplates[name].map(request)
   }
 
-  private func request(_ template: FetchRequestTemplate) -> NSFetchRequest<any NSFetchRequestResult> {
+  func request(_ template: FetchRequestTemplate) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: template.entityName)
     request.entity = entitiesByName[template.entityName]
     request.fetchLimit = template.fetchLimit
@@ -73,5 +73,17 @@ extension NSFetchRequest: ModelFetchRequest {
     let request = retyped(as: (any NSFetchRequestResult).self)
     request.entity = entityName.flatMap { model.entitiesByName[$0] }
     return request
+  }
+
+  package func describesTheSame(as other: any ModelFetchRequest) -> Bool {
+    guard let other = other as? NSFetchRequest<any NSFetchRequestResult> else { return false }
+    func order(_ descriptors: [NSSortDescriptor]?) -> [String] {
+      (descriptors ?? []).map { "\($0.ascending) \($0.key ?? "")" }
+    }
+    return entityName == other.entityName
+      && predicate?.formatDescription == other.predicate?.formatDescription
+      && order(sortDescriptors) == order(other.sortDescriptors) && fetchLimit == other.fetchLimit
+      && fetchOffset == other.fetchOffset && includesSubentities == other.includesSubentities
+      && includesPendingChanges == other.includesPendingChanges
   }
 }

@@ -49,6 +49,13 @@ extension NSManagedObject {
     }
   }
 
+  /// Sets what is not an attribute.
+  func setOtherValue(_ value: Any?, forKey key: String) {
+    if let relationship = entity.relationshipsByName[key] { return setRelatedValue(value, relationship) }
+    if let property = fetchedProperty(key) { refuseToSet(property) }
+    setValue(value, forUndefinedKey: key)
+  }
+
   /// The properties that every managed object has in addition to the attributes of its entity.
   func ownProperty(_ key: String) -> Any? {
     switch key {
@@ -68,6 +75,7 @@ extension NSManagedObject {
 
   func undefined(_ key: String) -> String {
     "The entity \(entity.name ?? "") is not key value coding-compliant for the key \"\(key)\". It has: "
-      + (entity.attributeSlots.map(\.name) + entity.relationshipsByName.keys.sorted()).joined(separator: ", ") + "."
+      + (entity.attributeSlots.map(\.name) + entity.relationshipsByName.keys.sorted() + entity.fetchedPropertyNames)
+      .joined(separator: ", ") + "."
   }
 }

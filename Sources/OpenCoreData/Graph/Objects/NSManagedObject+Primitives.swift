@@ -32,6 +32,7 @@ extension NSManagedObject {
   /// As `value(forKey:)`, without firing a fault and without calling overrides.
   public func primitiveValue(forKey key: String) -> Any? {
     if let relationship = entity.relationshipsByName[key] { return knownRelatedValue(relationship) }
+    if let property = fetchedProperty(key) { return knownFetchedObjects(property) }
     let slot = slot(key)
     checkQueue(slot: slot)
     return hasValues ? object(of: currentValue(at: slot), slot) : nil

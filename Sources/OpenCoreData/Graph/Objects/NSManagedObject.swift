@@ -115,6 +115,7 @@ open class NSManagedObject: NSObject {
   open func value(forKey key: String) -> Any? {
     if let slot = knownSlot(key) { return object(of: storedValue(at: slot), slot) }
     if let relationship = entity.relationshipsByName[key] { return relatedValue(relationship) }
+    if let property = fetchedProperty(key) { return fetchedObjects(property) }
     return ownProperty(key) ?? value(forUndefinedKey: key)
   }
 
@@ -122,10 +123,7 @@ open class NSManagedObject: NSObject {
   /// end of a relationship is set too. Stops the program for a value of a type that does not match the property, and for
   /// an object of another context, as Apple's framework does.
   open func setValue(_ value: Any?, forKey key: String) {
-    guard let slot = knownSlot(key) else {
-      if let relationship = entity.relationshipsByName[key] { return setRelatedValue(value, relationship) }
-      return setValue(value, forUndefinedKey: key)
-    }
+    guard let slot = knownSlot(key) else { return setOtherValue(value, forKey: key) }
     if value == nil, entity.attributeSlots[slot].usesScalarValueType { return setNilValueForKey(key) }
     setStoredValue(from: value, at: slot)
   }
@@ -328,6 +326,7 @@ extension NSManagedObject {
     snapshot = nil
     auxiliaryIfPresent?.eventSnapshot = nil
     auxiliaryIfPresent?.transformedObjects = nil
+    auxiliaryIfPresent?.fetched = [:]
     dropPending()
     related = nil
     state = .fault

@@ -119,6 +119,8 @@ final class AuxiliaryState {
   var eventPending = PendingRelationships()
   /// The related objects that were found; nil if none were asked for.
   var related: RelatedIDs?
+  /// The objects that fetched properties have found, by name. By their IDs, so that objects do not keep each other alive.
+  var fetched: [String: [NSManagedObjectID]] = [:]
   /// The registrar, once a value was read in a context that supports observation.
   var observation: ObjectObservation?
   /// The faults whose rows are read together with this one's.
