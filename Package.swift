@@ -96,8 +96,10 @@ let package = Package(
 
 if !buildsProgramOnly {
   package.targets += [
-    // Folders, programs and seeds for the tests; it imports no module of the package.
-    .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Faults/Shim"], swiftSettings: strict),
+    // Folders, programs and seeds for the tests; it imports one module of the package, a header.
+    .target(
+      name: "TestSupport", dependencies: ["CMalloc"], path: "Tests/TestSupport", exclude: ["Faults/Shim"],
+      swiftSettings: strict),
     // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
     .testTarget(
       name: "OpenCoreDataTests",
