@@ -88,8 +88,9 @@ struct RandomPredicates {
     var operations = PredicateOperator.allCases
     if !isText { operations.removeAll { [.contains, .beginsWith, .endsWith, .like, .matches].contains($0) } }
     let operation = one(of: operations)
-    let options = PredicateOptions(
+    var options = PredicateOptions(
       rawValue: isText && chance(50) ? Int.random(in: 1...3, using: &generator) : 0)
+    if isText, chance(15) { options.insert(.localeSensitive) }
     switch operation {
     case .between:
       return .init(

@@ -138,10 +138,11 @@ struct TreeArchive {
 
 /// Constants as lists of texts: the name of the type, and the value in a form that repeats it exactly.
 private enum ArchivedConstant {
-  private static let depthMax = 32
+  /// Lists in lists. Foundation's archiver takes seconds for twenty of them.
+  private static let depthMax = 8
 
-  /// Nil for objects and for values that predicates do not compare.
-  static func value(_ constant: PredicateConstant) -> [Any]? {
+  /// Nil for objects, for values that predicates do not compare, and for lists that are nested deeper.
+  static func value(_ constant: PredicateConstant, depth: Int = 0) -> [Any]? {
     switch constant {
     case .null: ["null", ""]
     case .boolean(let flag): ["boolean", flag ? "1" : "0"]
@@ -153,19 +154,19 @@ private enum ArchivedConstant {
     case .uuid(let uuid): ["uuid", uuid.uuidString]
     case .url(let url): ["url", url.absoluteString]
     case .data(let data): ["data", data.base64EncodedString()]
-    case .collection(let constants): list(constants)
+    case .collection(let constants): depth < depthMax ? list(constants, depth: depth + 1) : nil
     case .object, .unsupported: nil
     }
   }
 
-  private static func list(_ constants: [PredicateConstant]) -> [Any]? {
-    let values = constants.compactMap { value($0) }
+  private static func list(_ constants: [PredicateConstant], depth: Int) -> [Any]? {
+    let values = constants.compactMap { value($0, depth: depth) }
     return values.count == constants.count ? ["list", values] : nil
   }
 
   /// Nil for anything that `value(_:)` does not make.
   static func constant(_ value: Any, depth: Int = 0) -> PredicateConstant? {
-    guard depth < depthMax, let pair = value as? [Any], pair.count == 2, let type = pair[0] as? String else {
+    guard depth <= depthMax, let pair = value as? [Any], pair.count == 2, let type = pair[0] as? String else {
       return nil
     }
     if type == "list" {
