@@ -22,6 +22,15 @@ struct DocExamplesModel {
     #expect(coordinator.managedObjectModel.entitiesByName.keys.sorted() == ["Session"])
   }
 
+  @Test func nsFetchedPropertyDescription() {
+    let nearby = NSFetchedPropertyDescription()
+    nearby.name = "nearby"
+    let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Session")
+    request.predicate = NSPredicate(format: "beach == $FETCH_SOURCE.beach AND SELF != $FETCH_SOURCE")
+    nearby.fetchRequest = request
+    #expect(nearby.fetchRequest?.entityName == "Session")
+  }
+
   @Test func nsEntityDescription() {
     let location = NSAttributeDescription()
     location.name = "location"

@@ -14,7 +14,7 @@ struct DocExamplesPipelineTests {
     "PipelineEngine/Report/RunSummary",
     "PipelineDefinition/Definition/PipelineDefinition", "PipelineDefinition/Definition/PipelineDefinition+Reading",
     "PipelineDefinition/Definition/ColumnDefinition", "PipelineDefinition/Definition/DialectDefinition",
-    "PipelineDefinition/Values/DateFormat", "SurfJournal/Presets", "SurfJournal/CoreDataStack/CoreDataStack",
+    "PipelineDefinition/Values/DateFormat", "SurfJournal/Journal/Presets", "SurfJournal/CoreDataStack/CoreDataStack",
     "SurfJournal/Journal/JournalEditor",
   ]
 

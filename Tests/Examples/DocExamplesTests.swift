@@ -10,6 +10,7 @@ struct DocExamplesTests {
     "ManagedObjectModel/ModelFiles/NSManagedObjectModel+Loading", "ManagedObjectModel/Descriptions/NSEntityDescription",
     "ManagedObjectModel/Descriptions/NSAttributeDescription",
     "ManagedObjectModel/Descriptions/NSRelationshipDescription",
+    "ManagedObjectModel/Descriptions/NSFetchedPropertyDescription",
     "ManagedObjectModel/Descriptions/NSExpressionDescription", "ManagedObjectModel/Predicates/Object/NSExpression",
     "ManagedObjectModel/Predicates/Object/NSComparisonPredicate",
     "ManagedObjectModel/Predicates/Object/NSPredicate+Format", "ManagedObjectModel/Sorting/NSSortDescriptor+Key",
