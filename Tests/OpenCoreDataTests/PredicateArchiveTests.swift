@@ -36,6 +36,7 @@ struct PredicateArchiveTests {
     for format in formats {
       let predicate = NSPredicate(format: format)
       let read = try #require(try copy(predicate), "\(format)")
+      read.allowEvaluation()
       let made = NSPredicate.made(of: try read.predicateNode())
       #expect(read.parsedNode == predicate.parsedNode)
       #expect(type(of: read) == type(of: made))

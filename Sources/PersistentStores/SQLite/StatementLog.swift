@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Locking
 import ManagedObjectModel
 
 /// Logs the statements of a connection: the switch `com.apple.CoreData.SQLDebug`.
@@ -31,9 +32,31 @@ final class StatementLog: @unchecked Sendable {
     (self.level, self.write) = (level, write)
   }
 
-  /// A line of the program's standard error, in one write so that lines of several threads do not mix.
+  /// A line of the program's standard error. Where it can't be written, the program goes on without it.
   static func writeToStandardError(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+    let bytes = Array((visible(line) + "\n").utf8)
+    standardError.withLock { _ in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+      }
+    }
+  }
+  /// Held for a line, so that lines of several threads do not mix.
+  private static let standardError = Locked(())
+
+  /// The text with escapes for characters that a terminal would obey or would not show: values come from files.
+  static func visible(_ text: String) -> String {
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator:
+        shown += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
+      default: shown.append(scalar)
+      }
+    }
+    return String(shown)
   }
 
   /// Makes SQLite report the statements of a connection, which has to hold this log.
@@ -106,7 +129,8 @@ final class StatementLog: @unchecked Sendable {
   private func explain(_ statement: OpaquePointer, _ text: String) {
     isExplaining = true
     defer { isExplaining = false }
-    for step in QueryPlan.steps(of: text, sqlite3_db_handle(statement)) { write("CoreData: details: plan: " + step) }
+    let steps = try? QueryPlan.steps(of: text, sqlite3_db_handle(statement))
+    for step in steps ?? [] { write("CoreData: details: plan: " + step) }
   }
 
   private static func shortened(_ text: String) -> String {
@@ -117,19 +141,28 @@ final class StatementLog: @unchecked Sendable {
 /// How SQLite carries out a statement. (SQLite documentation: EXPLAIN QUERY PLAN.)
 enum QueryPlan {
   /// One line for each step, indented under the one that it belongs to; none for a statement without a plan.
-  static func steps(of text: String, _ handle: OpaquePointer?) -> [String] {
+  ///
+  /// - Throws: What keeps SQLite from carrying it out, such as a column that the table lacks.
+  static func steps(of text: String, _ handle: OpaquePointer?) throws(SQLiteError) -> [String] {
     var prepared: OpaquePointer?
     guard sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN " + text, -1, &prepared, nil) == SQLITE_OK, let prepared else {
-      return []
+      throw failure(text, handle)
     }
     defer { sqlite3_finalize(prepared) }
     var (steps, depths): ([String], [Int32: Int]) = ([], [:])
-    while sqlite3_step(prepared) == SQLITE_ROW {
+    var code = sqlite3_step(prepared)
+    while code == SQLITE_ROW {
+      defer { code = sqlite3_step(prepared) }
       let depth = depths[sqlite3_column_int(prepared, 1)].map { $0 + 1 } ?? 0
       depths[sqlite3_column_int(prepared, 0)] = depth
       let detail = sqlite3_column_text(prepared, 3).map { String(cString: $0) } ?? ""
       steps.append(String(repeating: "  ", count: depth) + detail)
     }
+    guard code == SQLITE_DONE else { throw failure(text, handle) }
     return steps
+  }
+
+  private static func failure(_ text: String, _ handle: OpaquePointer?) -> SQLiteError {
+    SQLiteError(code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), sql: text)
   }
 }

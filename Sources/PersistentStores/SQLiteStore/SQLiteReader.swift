@@ -46,8 +46,11 @@ final class SQLiteReader: RowReader {
 
   func explanation(_ query: FetchQuery) throws -> QueryExplanation {
     let select = try SelectPlan(query, in: store).select
-    return QueryExplanation(
-      statement: select.text, values: select.bindings, plan: QueryPlan.steps(of: select.text, connection.handle))
+    return try access("Reading") {
+      QueryExplanation(
+        statement: select.text, values: select.bindings,
+        plan: try QueryPlan.steps(of: select.text, connection.handle))
+    }
   }
 
   func cursor(

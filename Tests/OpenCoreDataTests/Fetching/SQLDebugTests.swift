@@ -94,6 +94,12 @@ struct SQLDebugTests {
     opened = nil
   }
 
+  @Test("What a terminal would obey is escaped")
+  func escaped() {
+    #expect(
+      StatementLog.visible("'\u{1B}[2J\nCoreData: sql: é\u{202E}日'") == "'\\u{1B}[2J\\u{A}CoreData: sql: é\\u{202E}日'")
+  }
+
   @Test("The level is that of the argument, or of the environment variable")
   func level() {
     let name = "com.apple.CoreData.SQLDebug"

@@ -88,6 +88,67 @@ struct FetchedPropertyTests {
     }
   }
 
+  @Test("forget what was found when their object is rolled back, rebased or leaves its context")
+  func forgotten() throws {
+    let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    other.persistentStoreCoordinator = context.persistentStoreCoordinator
+    try context.performAndWait {
+      let (source, best) = (session(1, rating: 1), session(2, rating: 2))
+      try context.save()
+      source.setValue("Here", forKey: "place")
+      let pending = session(3, rating: 3)
+      #expect(places(source.value(forKey: "better")) == ["Spot 2", "Spot 3"])
+      context.rollback()
+      #expect(places(source.value(forKey: "better")) == ["Spot 2"])
+      #expect(!context.hasChanges && pending.managedObjectContext == nil)
+
+      let unsaved = session(4, rating: 4)
+      #expect(places(best.value(forKey: "better")) == ["Spot 4"])
+      context.delete(unsaved)
+      context.processPendingChanges()
+      #expect(places(best.value(forKey: "better")) == [])
+      #expect(!context.hasChanges)
+
+      source.setValue("Here", forKey: "place")
+      #expect(places(source.value(forKey: "better")) == ["Spot 2"])
+      let saves = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+      ) { [context] in context.mergeChanges(fromContextDidSave: $0) }
+      defer { NotificationCenter.default.removeObserver(saves) }
+      let id = source.objectID
+      try other.performAndWait {
+        try other.existingObject(with: id).setValue(2, forKey: "rating")
+        try other.save()
+      }
+      #expect(source.value(forKey: "rating") as? Int == 2 && source.value(forKey: "place") as? String == "Here")
+      #expect(places(source.value(forKey: "better")) == [])
+      let found = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Session"))
+      #expect(found.count == 2)
+    }
+  }
+
+  @Test("Conditions of nested subqueries after ANY are each bound once")
+  func nested() throws {
+    var format = "TRUEPREDICATE"
+    for level in (0..<16).reversed() {
+      let list = level == 0 ? "sessions" : "$v\(level - 1).board.sessions"
+      format = "ANY length(SUBQUERY(\(list), $v\(level), \(format)).place) > 0"
+    }
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Board")
+    // Each level that is bound three times makes 43 million conditions of these.
+    request.predicate = NSPredicate(format: format)
+    try context.performAndWait {
+      let board = NSEntityDescription.insertNewObject(forEntityName: "Board", into: context)
+      board.setValue(NSSet(object: session(1, rating: 1)), forKey: "sessions")
+      try context.save()
+      do {
+        #expect(try context.fetch(request) == [board])
+      } catch {
+        #expect((error as NSError).localizedDescription.contains("nesting"))
+      }
+    }
+  }
+
   @Test("know the object, its relationships and the description")
   func variables() throws {
     try context.performAndWait {

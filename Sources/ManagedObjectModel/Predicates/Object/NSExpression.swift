@@ -49,6 +49,10 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     super.init()
   }
 
+  /// Does nothing: an expression that was read from an archive passed through the parser, and can be evaluated. (Apple
+  /// documentation: allowEvaluation().)
+  public func allowEvaluation() {}
+
   // MARK: Creating
 
   /// Creates an expression from its text. (Apple documentation: init(format:argumentArray:).)

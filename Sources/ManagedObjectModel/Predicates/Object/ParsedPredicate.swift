@@ -33,6 +33,12 @@ extension NSPredicate {
   package var parsedNode: PredicateNode? { (self as? any TreePredicate)?.node }
 }
 
+extension NSPredicate {
+  /// Does nothing: a predicate that was read from an archive passed through the parser, and can be evaluated. Foundation
+  /// declares the method as unavailable on Linux. (Apple documentation: allowEvaluation().)
+  public func allowEvaluation() {}
+}
+
 /// TRUEPREDICATE or FALSEPREDICATE.
 final class ParsedPredicate: NSPredicate, TreePredicate, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }

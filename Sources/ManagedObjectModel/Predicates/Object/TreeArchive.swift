@@ -152,7 +152,7 @@ private enum ArchivedConstant {
     case .text(let text): ["text", text]
     case .date(let date): ["date", String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16)]
     case .uuid(let uuid): ["uuid", uuid.uuidString]
-    case .url(let url): ["url", url.absoluteString]
+    case .url(let url): URL(string: url.absoluteString) == nil ? nil : ["url", url.absoluteString]
     case .data(let data): ["data", data.base64EncodedString()]
     case .collection(let constants): depth < depthMax ? list(constants, depth: depth + 1) : nil
     case .object, .unsupported: nil
@@ -177,10 +177,12 @@ private enum ArchivedConstant {
     guard let text = pair[1] as? String else { return nil }
     switch type {
     case "null": return .null
-    case "boolean": return .boolean(text == "1")
+    case "boolean": return ["0", "1"].contains(text) ? .boolean(text == "1") : nil
     case "integer": return Int64(text).map { .integer($0) }
     case "real": return real(text).map { .real($0) }
-    case "decimal": return text == "NaN" ? .decimal(.nan) : Decimal(string: text).map { .decimal($0) }
+    // Decimal reads a text as far as it is a number.
+    case "decimal" where text == "NaN": return .decimal(.nan)
+    case "decimal": return Decimal(string: text).flatMap { $0.description == text ? .decimal($0) : nil }
     case "text": return .text(text)
     case "date": return real(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case "uuid": return UUID(uuidString: text).map { .uuid($0) }

@@ -197,7 +197,7 @@ package struct PredicateParser {
       case "l": options.insert(.localeSensitive)
       case "w":
         throw failure(
-          "the option 'w' belongs to Spotlight's queries, not to predicates; write a word as MATCHES '.*\\\\bword\\\\b.*'."
+          "the option 'w' belongs to Spotlight's queries, not to predicates; write a word as MATCHES '(?s).*\\\\bword\\\\b.*'."
         )
       default: throw failure("the option '\(letter)' is not supported; use c, d, cd, n or l.")
       }

@@ -110,7 +110,10 @@ extension NSManagedObjectContext {
       }
       let object = object(ofRow: row.id)
       let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
-      if isRefreshed { object.related = nil }
+      if isRefreshed {
+        object.related = nil
+        object.auxiliaryIfPresent?.fetched = [:]
+      }
       if hasValues {
         if object.isFault || isRefreshed { object.fill(from: row) }
         if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }

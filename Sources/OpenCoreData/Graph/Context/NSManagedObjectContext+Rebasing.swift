@@ -39,6 +39,7 @@ extension NSManagedObject {
     }
     leftOut = row.leftOut
     related = nil
+    auxiliaryIfPresent?.fetched = [:]
     becomeBased(on: committed, version: row.version)
   }
 }

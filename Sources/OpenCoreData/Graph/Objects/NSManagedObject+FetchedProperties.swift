@@ -31,7 +31,6 @@ extension NSManagedObject {
     guard let context = managedObjectContext else { return [] }
     do {
       let objects = try context.fetch(property.request(of: self))
-      // Reading the source's values may have made it a fault, which has no use for the result.
       auxiliary.fetched[property.name] = objects.map(\.objectID)
       return objects
     } catch {
@@ -48,7 +47,10 @@ extension NSManagedObject {
   /// What a fetched property has found; nil if it was not read since the last refresh.
   func knownFetchedObjects(_ property: NSFetchedPropertyDescription) -> [NSManagedObject]? {
     guard let context = managedObjectContext, let known = auxiliaryIfPresent?.fetched[property.name] else { return nil }
-    return known.map(context.object(with:))
+    return known.map(context.object(with:)).filter { object in
+      // An insertion that was taken back since is gone.
+      object.isInserted || !object.objectID.isTemporaryID || context.parent != nil
+    }
   }
 }
 

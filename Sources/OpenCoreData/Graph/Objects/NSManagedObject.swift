@@ -351,6 +351,7 @@ extension NSManagedObject {
     if let snapshot { loaded = snapshot }
     snapshot = nil
     dropPending()
+    auxiliaryIfPresent?.fetched = [:]
     state.subtract([.updated, .deleted, .recreated])
   }
 
@@ -391,6 +392,7 @@ extension NSManagedObject {
     state = asDeleted ? .deleted : state.intersection(.fault)
     dropPending()
     related = nil
+    auxiliaryIfPresent?.fetched = [:]
     managedObjectContext = nil
   }
 }
