@@ -65,6 +65,7 @@ struct InputComparison {
     self.mapping = mapping
     return if let replacement { try replacement.matcher(mapping) } else { try totals.matcher(mapping, environment) }
   }
+
   /// Reads the records again that were imported before, by an interrupted run or before the input has grown: a later one
   /// may have the key of one of them, or be equal to it.
   func noteEarlierRecords(
