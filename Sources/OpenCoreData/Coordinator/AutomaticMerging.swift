@@ -86,6 +86,17 @@ struct SavedRows: Sendable {
   }
 }
 
+extension [InsertedRows] {
+  /// The keys of the objects that packed relationships lead to, whose other end they change.
+  var packedEnds: Set<ObjectKey> {
+    var keys: Set<ObjectKey> = []
+    for link in lazy.flatMap(\.batch.links) where link.relationship.inverseRelationship != nil {
+      keys.formUnion(link.targets.lazy.map(\.resolved.key))
+    }
+    return keys
+  }
+}
+
 extension ChangeSet {
   /// The stored objects that packed relationships lead to, whose other end they change, and that are not updated for
   /// another reason.

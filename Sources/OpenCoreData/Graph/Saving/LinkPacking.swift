@@ -11,15 +11,13 @@ struct LinkPacking {
   /// The objects that packed relationships lead to.
   private var targets: Set<ObjectIdentifier> = []
   /// The keys of objects that rows lead to which were packed already when a child handed them up.
-  private var adoptedTargets: Set<ObjectKey> = []
+  private let adoptedTargets: Set<ObjectKey>
   private let isPossible: Bool
 
   /// - Parameter rows: The rows of the context's pending insertions; they get the packed relationships.
   init(_ context: NSManagedObjectContext, _ rows: inout [InsertedRows]) {
     isPossible = context.storeTakesPackedLinks
-    for link in rows.lazy.flatMap(\.batch.links) where link.relationship.inverseRelationship != nil {
-      adoptedTargets.formUnion(link.targets.map(\.resolved.key))
-    }
+    adoptedTargets = rows.packedEnds
     for segment in context.graph.insertions.segments where !segment.entity.relationshipsByName.isEmpty {
       guard let index = rows.firstIndex(where: { $0.range === segment.range }) else { continue }
       pack(segment, &rows[index])

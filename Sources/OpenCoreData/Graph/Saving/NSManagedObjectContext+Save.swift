@@ -250,10 +250,13 @@ extension NSManagedObjectContext {
     graph.adopt(segments)
     for (object, known) in zip(touched, bases) { fulfill(object, known.base, current: current) }
     linkRows(of: segments, changes)
+    lazy var packedEnds = changes.insertions.packedEnds
     for (update, object) in zip(changes.updates, touched) {
       object.setStoredValues(at: update.changedSlots) { update.values[$0] }
-      // Packed rows may lead to it.
-      if update.changedSlots.isEmpty, graph.insertions.hasPackedLinks, !object.isFault, !object.isDeleted {
+      // Rows that stay packed here lead to it.
+      if update.changedSlots.isEmpty, graph.insertions.hasPackedLinks, !object.isFault, !object.isDeleted,
+        packedEnds.contains(update.id.resolved.key)
+      {
         object.rememberValues(self)
         noteChange(of: object)
       }
