@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: keep-version reliability frictionless fuzz fuzz-smoke help demo program release deb install uninstall test test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: keep-version reliability frictionless fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -21,6 +21,11 @@ demo: ## Build, then import, dry-run and export the sample logs
 test: ## Run the tests, without the long series; ARGS="--filter ChainFuzz" chooses some, SEED=7 repeats a run
 	@.ci/ensure-packages test
 	.ci/slowest swift test $(ARGS)
+
+test-module: ## Build and run the tests of one module, with nothing that they don't need: MODULE=PersistentStores
+	@[ -d "Tests/$(MODULE)Tests" ] || { echo "MODULE is one of $(patsubst Tests/%Tests,%,$(wildcard Tests/*Tests))"; exit 2; }
+	@.ci/ensure-packages test
+	SURFJOURNAL_MODULE=$(MODULE) swift test --scratch-path .build/modules/$(MODULE) $(ARGS)
 
 test-long: ## Run the tests with the long series, then the fuzzer and both sanitizers; ROUNDS=1000 and SEED=7 change them
 	@.ci/ensure-packages test

@@ -15,6 +15,9 @@ let fuzzedInside: [SwiftSetting] = strict + (buildsFuzzTargets ? [.unsafeFlags([
 /// `make program` set the variable.
 let buildsProgramOnly = Context.environment["SURFJOURNAL_PROGRAM_ONLY"] != nil
 
+/// The module whose tests alone are built, with the modules that they need. `make test-module` sets the variable.
+let testedModule = Context.environment["SURFJOURNAL_MODULE"]
+
 let package = Package(
   name: "SurfJournal",
   products: [
@@ -99,24 +102,45 @@ if !buildsProgramOnly {
     // Folders, programs and seeds for the tests; it imports one module of the package, a header.
     .target(
       name: "TestSupport", dependencies: ["CMalloc"], path: "Tests/TestSupport", exclude: ["Faults/Shim"],
+      swiftSettings: strict,
+      // For the program of the tests: LLVM's linker takes half the time of GNU's.
+      linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),
+    // Random rows, predicates and expressions, and models as text.
+    .target(
+      name: "ModelTestSupport", dependencies: ["ManagedObjectModel", "TestSupport"], path: "Tests/ModelTestSupport",
       swiftSettings: strict),
     // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
+    .testTarget(
+      name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "ModelTestSupport", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PersistentStoresTests",
+      dependencies: ["PersistentStores", "ManagedObjectModel", "CSQLite", "ModelTestSupport", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "OpenCoreDataTests",
       dependencies: [
         "OpenCoreData", "ManagedObjectModel", "PersistentStores", "StoreInspection", "Locking", "CSQLite",
         "TestSupport",
       ],
-      swiftSettings: strict,
-      // For the one program of all test targets: LLVM's linker takes half the time of GNU's.
-      linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),
+      swiftSettings: strict),
     .testTarget(
       name: "ModelGeneratorTests", dependencies: ["OpenCoreData", "TestSupport"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
     .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: strict),
+    // The names and defaults that a program hands to definitions.
+    .target(
+      name: "DefinitionTestSupport", dependencies: ["PipelineDefinition"], path: "Tests/DefinitionTestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PipelineDefinitionTests",
+      dependencies: ["PipelineDefinition", "CSV", "DefinitionTestSupport", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "PipelineEngineTests",
-      dependencies: ["PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking", "TestSupport"],
+      dependencies: [
+        "PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking", "DefinitionTestSupport",
+        "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TableGuessingTests",
@@ -157,3 +181,20 @@ if buildsFuzzTargets {
       path: "Tests/Fuzz/Sources", swiftSettings: strict),
   ]
 }
+
+extension Package {
+  /// Keeps one target and those that it depends on.
+  func keepTargets(neededBy name: String) {
+    var names: Set<String> = []
+    var waiting = [name]
+    while let next = waiting.popLast() {
+      guard names.insert(next).inserted, let target = targets.first(where: { $0.name == next }) else { continue }
+      for case .byNameItem(let name, _) in target.dependencies { waiting.append(name) }
+      for case .plugin(let name, _) in target.plugins ?? [] { waiting.append(name) }
+    }
+    targets.removeAll { !names.contains($0.name) }
+    products = []
+  }
+}
+
+if let testedModule { package.keepTargets(neededBy: testedModule + "Tests") }

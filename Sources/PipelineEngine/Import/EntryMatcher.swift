@@ -13,6 +13,8 @@ struct EntryMatcher {
   }
 
   private let policy: DuplicatePolicy
+  /// Whether the policy is to reject: comparing it for each record costs a call.
+  private let rejects: Bool
   private let keyNames: String
   private let entityName: String
   private let uniquenesses: [Uniqueness]
@@ -25,6 +27,7 @@ struct EntryMatcher {
     _ definition: PipelineDefinition, _ digester: RowDigester, entity: NSEntityDescription, uniquenesses: [Uniqueness]
   ) {
     policy = definition.duplicates
+    rejects = definition.duplicates == .reject
     keyNames = definition.key.joined(separator: ", ")
     entityName = definition.entity
     self.uniquenesses = uniquenesses
@@ -130,11 +133,11 @@ struct EntryMatcher {
     guard digester.hasKey, digests.keys[row] != .none else { return false }
     if digester.isWholeRecord { return matchWhole(row, digests.keys[row], in: &builder) }
     let found =
-      policy == .reject
+      rejects
       ? keys.entry(of: digests.keys[row]) : keys.entry(of: digests.keys[row], noting: builder.input)
     guard let known = found else { return false }
     let isRepeated = builder.isOfThisInput(known)
-    if isRepeated, policy != .reject { builder.noteRepetition(row, keyNames: keyNames, policy: policy) }
+    if isRepeated, !rejects { builder.noteRepetition(row, keyNames: keyNames, policy: policy) }
     switch policy {
     case .reject:
       if isRepeated {

@@ -1,3 +1,4 @@
+import DefinitionTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import CSV
+import DefinitionTestSupport
 import Foundation
 import OpenCoreData
 import TestSupport

@@ -23,7 +23,7 @@ extension PredicateConstant {
   /// Numbers convert to every numeric type. Text converts if it spells the value (digits, ISO 8601, a UUID). A whole
   /// number does not convert to a date: `date > 2014` would silently mean 2014 seconds after the start of 2001. NaN
   /// becomes null.
-  func stored(as type: PredicateValueType) -> StoredValue? {
+  package func stored(as type: PredicateValueType) -> StoredValue? {
     if self == .null { return .null }
     switch type {
     case .integer, .boolean: return number?.exactIfWhole

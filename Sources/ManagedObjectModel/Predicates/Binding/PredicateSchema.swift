@@ -45,9 +45,9 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
   case object
 
   /// Values of one family can be compared with each other.
-  enum Family { case number, date, text, bytes, object }
+  package enum Family { case number, date, text, bytes, object }
 
-  var family: Family {
+  package var family: Family {
     switch self {
     case .integer, .real, .decimal, .boolean: .number
     case .date: .date
