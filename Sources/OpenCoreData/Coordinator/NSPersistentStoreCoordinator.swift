@@ -135,11 +135,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// IDs name a store by its UUID, so a coordinator cannot have both a store and a copy of its file.
   private func checkIsNew(_ url: URL?, _ uuid: String?) throws {
-    let twin = stores.first { ($0.url != nil && $0.url?.isSameFile(as: url) == true) || $0.identifier == uuid }
-    guard let twin else { return }
+    let duplicate = stores.first { ($0.url != nil && $0.url?.isSameFile(as: url) == true) || $0.identifier == uuid }
+    guard let duplicate else { return }
     throw NSError.coreData(
       .open,
-      "Can't add the same store twice: the coordinator has \(twin.location), with the UUID \(twin.identifier). Use that "
+      "Can't add the same store twice: the coordinator has \(duplicate.location), with the UUID \(duplicate.identifier). Use that "
         + "one, or give a copy another UUID with migratePersistentStore.")
   }
 

@@ -49,7 +49,7 @@ struct SelectPlan {
     for number in numbers {
       guard let entity = store.schema.entity(numbered: number) else { continue }
       byEntity[number] = entity.attributeColumns.enumerated().map { slot, column in
-        guard let column, query.wants(slot, of: store.idSpaces[number]?.entity) else { return nil }
+        guard let column, query.reads(slot, of: store.idSpaces[number]?.entity) else { return nil }
         if let known = columnNumbers[column.name] { return known }
         let index = Int32(Self.fixedColumnCount + names.count)
         names.append(column.name)
@@ -93,7 +93,7 @@ struct SelectPlan {
   static func filter(
     _ query: FetchQuery, of entity: SQLEntity, in store: StoreIdentity, columns: ColumnNames, keyCount: Int? = nil
   ) throws -> SQLFragment {
-    var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
+    var conditions: [SQLFragment] = query.includes(store) ? [] : [SQLFragment("0")]
     // A table with a single entity needs no test of Z_ENT, nor does a root with all entities that inherit from it.
     if entity.hasFamily, !query.includesSubentities || entity.numbers.count == 1 {
       conditions.append(SQLFragment("t0.Z_ENT = ?", [.integer(Int64(entity.number))]))
@@ -210,7 +210,7 @@ extension SQLEntity {
 
 extension FetchQuery {
   /// Whether the query wants the value in `slot` of objects of `entity`.
-  fileprivate func wants(_ slot: Int, of entity: NSEntityDescription?) -> Bool {
+  fileprivate func reads(_ slot: Int, of entity: NSEntityDescription?) -> Bool {
     switch values {
     case .none: false
     case .all: true

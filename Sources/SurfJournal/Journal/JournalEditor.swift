@@ -131,7 +131,7 @@ public struct JournalEditor: Sendable {
 
   private func ids(_ query: Journal.Query) throws(JournalError) -> [String] {
     let journal = try Journal(
-      store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil, isBeforeWriting: true)
+      store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: nil, isBeforeWriting: true)
     defer { journal.close() }
     var ids: [String] = []
     try journal.walk(query) { records in
@@ -146,7 +146,7 @@ public struct JournalEditor: Sendable {
   private func newStack() -> CoreDataStack {
     let stack = kind.stack(store: store, isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
     stack.retainVersionsRead()
-    if isDryRun { stack.readBeforeWriting() } else { stack.keepLogUntilSave() }
+    if isDryRun { stack.readBeforeWriting() } else { stack.keepWALUntilSave() }
     return stack
   }
 

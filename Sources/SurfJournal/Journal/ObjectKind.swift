@@ -46,7 +46,7 @@ package struct ObjectKind: Sendable {
     do {
       let found = try RunModel(
         definition, given: nil, store: store,
-        access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds))
+        access: RunModel.Access(readsDamagedWAL: true, timeoutSeconds: timeoutSeconds))
       if found.isOfTables {
         throw JournalError(
           .storeUnusable, exitCode: .dataError, "the model of \(store) is not known; name it with --model MODEL")

@@ -119,7 +119,7 @@ struct ExportCommand: Command {
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
-    options.readsDamagedLog = try arguments.readsDamagedLog()
+    options.readsDamagedWAL = try arguments.readsDamagedWAL()
     options.leavesOutMissingValues = try arguments.leavesOutMissingValues()
     if options.leavesOutMissingValues, definition.export?.incremental == true {
       throw arguments.mistake(

@@ -196,8 +196,8 @@ struct GuessCommand: Command {
   // MARK: What to do next
 
   private func next(_ output: String) -> String {
-    let place = store == nil ? " --store journal.sqlite" : ""
-    return "Written to \(output). Correct there what is wrong, then: surfjournal run \(output)\(place)\n"
+    let option = store == nil ? " --store journal.sqlite" : ""
+    return "Written to \(output). Correct there what is wrong, then: surfjournal run \(output)\(option)\n"
   }
 
   private var advice: String {

@@ -34,14 +34,14 @@ struct InspectCommand: Command {
 
   private let store: String
   private let model: String?
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
   private let isJSON: Bool
   private let showsSecrets: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
     isJSON = arguments.has("json")
     showsSecrets = arguments.has("show-values")
   }
@@ -51,7 +51,7 @@ struct InspectCommand: Command {
       return show(
         try StoreReports.inspection(
           of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal,
-          readsDamagedLog: readsDamagedLog, showsSecrets: showsSecrets))
+          readsDamagedWAL: readsDamagedWAL, showsSecrets: showsSecrets))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }

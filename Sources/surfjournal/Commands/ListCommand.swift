@@ -49,7 +49,7 @@ struct ListCommand: Command {
   private let query: Journal.Query
   private let format: JournalListing.Format
   private let timeoutSeconds: Double
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
   private let isOfEntity: Bool
   private let explains: Bool
 
@@ -78,7 +78,7 @@ struct ListCommand: Command {
     }
     format = arguments.has("csv") ? .csv : arguments.has("json") ? .json : .text
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
   }
 
   private var form: Console.Form {
@@ -91,7 +91,7 @@ struct ListCommand: Command {
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
+      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: readsDamagedWAL)
       defer { journal.close() }
       if explains {
         try Console.print(try journal.explanation(query), as: .text)

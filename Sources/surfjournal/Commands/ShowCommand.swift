@@ -42,7 +42,7 @@ struct ShowCommand: Command {
   private let kind: ObjectKind
   private let isJSON: Bool
   private let timeoutSeconds: Double
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     id = try arguments.onlyOperand("an entry's ID")
@@ -50,12 +50,12 @@ struct ShowCommand: Command {
     kind = try arguments.objectKind()
     isJSON = arguments.has("json")
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
   }
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
+      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: readsDamagedWAL)
       defer { journal.close() }
       let entry = try journal.object(id)
       try Console.print(isJSON ? try Console.json(entry) : entry.text, as: isJSON ? .json : .text)

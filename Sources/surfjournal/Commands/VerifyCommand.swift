@@ -36,14 +36,14 @@ struct VerifyCommand: Command {
 
   private let store: String
   private let model: String?
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
   private let isJSON: Bool
   private let isQuiet: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
   }
@@ -52,7 +52,7 @@ struct VerifyCommand: Command {
     do throws(StoreReports.Failure) {
       return show(
         try StoreReports.verification(
-          of: store, model: model, embeddedModels: [CoreDataStack.modelName], readsDamagedLog: readsDamagedLog))
+          of: store, model: model, embeddedModels: [CoreDataStack.modelName], readsDamagedWAL: readsDamagedWAL))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }

@@ -95,8 +95,8 @@ struct StoreSafetyTests {
     let pragmas = ["page_size", "auto_vacuum", "journal_mode", "encoding", "user_version", "application_id"]
       .map { "PRAGMA \($0);" }.joined()
     let keys = "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY"
-    let wanted = try app.query(schema + pragmas + keys)
-    #expect(try sqlite(file, schema + pragmas + keys) + "\n" == wanted)
+    let expected = try app.query(schema + pragmas + keys)
+    #expect(try sqlite(file, schema + pragmas + keys) + "\n" == expected)
     let theirs = try app.metadata()["NSStoreModelVersionHashes"] as? [String: Data]
     let mine = store.metadata["NSStoreModelVersionHashes"] as? [String: Data]
     #expect(mine != nil && mine == theirs)

@@ -48,7 +48,7 @@ struct ResultsChangesTests {
 
   private static func list(_ sections: Sections) -> ResultsList {
     ResultsList(
-      sections.flatMap(\.rows).map { NSNumber(value: $0) }, runs: sections.map { ($0.name, $0.rows.count) })
+      sections.flatMap(\.rows).map { NSNumber(value: $0) }, sections: sections.map { ($0.name, $0.rows.count) })
   }
 
   private static func applied(_ changes: ResultsChanges, to old: Sections, new: Sections) -> Sections {

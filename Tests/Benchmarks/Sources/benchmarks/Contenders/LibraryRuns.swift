@@ -37,17 +37,17 @@ struct LibraryRuns {
 
   private func make(_ store: String, count: Int) throws {
     try Tool.run([program, LibraryRun.makeAuthors.rawValue, store, String(count)])
-    try settle(store)
+    try checkpoint(store)
   }
 
   private func fill(_ store: String, from authors: String) throws {
     if store != authors { try copy(authors, to: store) }
     try Tool.run([limit, LibraryRun.insertLinkedBooks.rawValue, store, String(source.rows)])
-    try settle(store)
+    try checkpoint(store)
   }
 
   /// Leaves one file, which can be copied.
-  private func settle(_ store: String) throws {
+  private func checkpoint(_ store: String) throws {
     try Tool.run(["sqlite3", store, "PRAGMA wal_checkpoint(TRUNCATE)"])
   }
 
