@@ -40,8 +40,9 @@ public struct JournalEditor: Sendable {
   /// Makes a new entry; attributes that `changes` does not name are nil. If the store does not exist, the save
   /// creates it.
   ///
-  /// - Throws: ``JournalError`` if the store can't be opened or the model forbids the entry.
+  /// - Throws: ``JournalError`` if the store can't be opened, the entity is abstract, or the model forbids the entry.
   public func add(_ changes: JournalChanges) throws(JournalError) -> JournalEdit {
+    try kind.checkIsConcrete()
     let stack = newStack()
     if FileManager.default.fileExists(atPath: store) { try open(stack) }
     let targets = try targets(of: changes, stack)

@@ -70,6 +70,16 @@ package struct ObjectKind: Sendable {
   /// Its entity in the model of a stack.
   func description(in model: NSManagedObjectModel) -> NSEntityDescription? { model.entitiesByName[entity] }
 
+  /// Checks that an object of the entity itself can be made.
+  func checkIsConcrete() throws(JournalError) {
+    guard let description = model.flatMap(description(in:)), description.isAbstract else { return }
+    let subentities = description.withDescendants.filter { !$0.isAbstract }.compactMap(\.name).sorted()
+    throw JournalError(
+      .badEntity, exitCode: .usage,
+      "'\(entity)' is abstract, and no object is of it alone; add one of its subentities, "
+        + subentities.map { "'\($0)'" }.joined(separator: ", "))
+  }
+
   var model: NSManagedObjectModel? { ownModel ?? .embedded(named: CoreDataStack.modelName) }
 
   /// A stack that is not open yet.
