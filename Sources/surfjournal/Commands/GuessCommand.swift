@@ -30,8 +30,7 @@ struct GuessCommand: Command {
                                  default 0.75
           --force                replace FILE if it exists
       -q, --quiet                print no report
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal guess surftagebuch.csv -o surftagebuch.json

@@ -13,18 +13,15 @@ struct InspectCommand: Command {
     The store is not changed.
 
     Options:
-          --store PATH           the same as STORE
+          \(SharedOptions.store)
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
+          \(SharedOptions.damagedLog)
           --json                 print the result as JSON
           --show-values          show the values of the store's own metadata keys
                                  also where their names look like secrets
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal inspect Garage.sqlite

@@ -13,20 +13,11 @@ struct ShowCommand: Command {
 
     Options:
           --store PATH           store to read from; the same as STORE
-          --entity ENTITY        objects of this entity and its subentities, of
-                                 whatever model the store has
-          --model MODEL          with --entity: model of the store: a model file
-                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
-                                 default the one found in the store
+          \(SharedOptions.objects)
           --json                 print the entry as a JSON object
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.damagedLog)
+          \(SharedOptions.lockTimeout)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal show journal.sqlite 12

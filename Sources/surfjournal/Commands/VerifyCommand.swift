@@ -13,17 +13,14 @@ struct VerifyCommand: Command {
     wrong, where, and what to do. The store is not changed.
 
     Options:
-          --store PATH           the same as STORE
+          \(SharedOptions.store)
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
+          \(SharedOptions.damagedLog)
           --json                 print the result as JSON
-      -q, --quiet                print nothing on success
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.quiet)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal verify journal.sqlite
