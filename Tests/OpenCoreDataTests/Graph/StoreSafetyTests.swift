@@ -9,7 +9,7 @@ import Testing
 // metadata is a property list that other programs read; a new store of the app's model has the layout of the app's own;
 // keys continue where they ended.
 
-@Suite("Files are opened with care and written as others read them")
+@Suite("Files are opened with care and written as others read them", .sqliteOnly("About the file"))
 struct StoreSafetyTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }

@@ -10,7 +10,7 @@ import Testing
 // Rules (docs/invariants.md O1, O7; decision 31): a lookup finds an object that someone holds, and no other, also while
 // another thread releases it; a slot that is given to another object is not taken away by the former one.
 
-@Suite("Objects are found without being held")
+@Suite("Objects are found without being held", .withoutStore("All but one test are about the table"))
 struct UnheldObjectTests {
   /// Says where it is, and leaves when it goes.
   private final class Thing: Sendable {
