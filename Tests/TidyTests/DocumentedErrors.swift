@@ -12,7 +12,7 @@ extension Rule {
       "/// A.\n///\n/// - Throws: B.\npublic func a() throws {}",
       "/// A; throws `B`.\n@inlinable\npublic init() throws(B) {}",
       "/// A.\npublic func a(b: () throws -> Int) {}", "/// A.\npublic func a() -> () throws -> Int {}",
-      "func a() throws {}", "public override func a() throws {}",
+      "func a() throws {}", "static func open() throws {}", "public override func a() throws {}",
       "public func encode(to encoder: any Encoder) throws {}",
       "/// A.\npublic init(from decoder: any Decoder) throws {}", "/// A.\npublic let a: () throws -> Int",
     ]
@@ -20,8 +20,10 @@ extension Rule {
     file.code.indices.filter { index in
       let line = file.code[index]
       let words = line.prefix { $0 != "(" }.split { !$0.isLetter }
-      guard words.contains("public") || words.contains("open"), words.contains("func") || words.contains("init"),
-        !words.contains("override"), !["encode(to ", "init(from decoder"].contains(where: line.contains)
+      guard let keyword = words.firstIndex(where: { $0 == "func" || $0 == "init" }) else { return false }
+      let modifiers = words[..<keyword]
+      guard modifiers.contains("public") || modifiers.contains("open"), !modifiers.contains("override"),
+        !["encode(to ", "init(from decoder"].contains(where: line.contains)
       else { return false }
       return file.throwsErrors(from: index) && !file.docComment(above: index).lowercased().contains("throw")
     }.map { $0 + 1 }

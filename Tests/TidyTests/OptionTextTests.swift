@@ -19,7 +19,7 @@ import Testing
     for line in lines {
       let words = line.drop { $0 == " " }
       let indentation = line.count - words.count
-      if indentation == 10, words.hasPrefix("--") || indentation == 6, words.hasPrefix("-") {
+      if indentation == 10 && words.hasPrefix("--") || indentation == 6 && words.hasPrefix("-") {
         texts.append(String(words))
         isInText = true
       } else if isInText, indentation > 30, !words.isEmpty {

@@ -89,4 +89,9 @@ enum SharedOptions {
     --only-new             import only records that the store does not have;
                                  whole records are compared
     """
+
+  static let incompleteSchema = """
+    --incomplete-schema    make a new store even without triggers or indexes
+                                 of its model that are not known here
+    """
 }

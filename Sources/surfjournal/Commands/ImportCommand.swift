@@ -16,8 +16,7 @@ struct ImportCommand: Command {
           \(SharedOptions.filledEntity)
           \(SharedOptions.model)
           \(SharedOptions.withoutRelationships)
-          --incomplete-schema    make a new store even without triggers or indexes
-                                 of its model that are not known here
+          \(SharedOptions.incompleteSchema)
           \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; by default next to the store

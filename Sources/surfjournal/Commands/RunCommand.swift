@@ -17,8 +17,7 @@ struct RunCommand: Command {
           --model MODEL          use this model instead of the pipeline's: a
                                  model file, or one that is part of the program
           \(SharedOptions.withoutRelationships)
-          --incomplete-schema    make a new store even without triggers or indexes
-                                 of its model that are not known here
+          \(SharedOptions.incompleteSchema)
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported, and store nothing
           \(SharedOptions.verifyHash)

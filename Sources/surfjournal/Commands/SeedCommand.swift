@@ -30,8 +30,7 @@ struct SeedCommand: Command {
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program; by default the pipeline's
           \(SharedOptions.withoutRelationships)
-          --incomplete-schema    make a new store even without triggers or indexes
-                                 of its model that are not known here
+          \(SharedOptions.incompleteSchema)
           \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; by default next to the seed
