@@ -12,11 +12,11 @@ struct LibraryRuns {
 
   init(_ source: Contenders) throws {
     self.source = source
-    program = try source.place.program("benchmarks")
-    limit = try source.place.program("limit")
-    authors = source.place.output("authors.sqlite")
-    library = source.place.output("library.sqlite")
-    fewOwners = source.place.output("few-owners.sqlite")
+    program = try source.folder.program("benchmarks")
+    limit = try source.folder.program("limit")
+    authors = source.folder.output("authors.sqlite")
+    library = source.folder.output("library.sqlite")
+    fewOwners = source.folder.output("few-owners.sqlite")
     try make(authors, count: max(1, source.rows / 10))
     try fill(library, from: authors)
     try make(fewOwners, count: max(1, source.rows / 1000))
@@ -56,7 +56,7 @@ struct LibraryRuns {
   // MARK: Contenders
 
   private func inserting(_ subject: Subject, _ run: LibraryRun, by program: String) -> Contender {
-    let path = source.place.output("\(subject).sqlite")
+    let path = source.folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.objects], command: [program, run.rawValue, path, String(source.rows)],
       outputs: [path], rows: source.rows, prepare: { try copy(authors, to: path) },
@@ -83,7 +83,7 @@ struct LibraryRuns {
   }
 
   private func deleting(_ subject: Subject, _ program: String) -> Contender {
-    let path = source.place.output("\(subject).sqlite")
+    let path = source.folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.cascade], command: [program, LibraryRun.deleteAuthors.rawValue, path],
       outputs: [path], rows: source.rows, prepare: { try copy(fewOwners, to: path) },
