@@ -6,18 +6,18 @@ import Synchronization
 package final class BoundedQueue<Element: Sendable>: Sendable {
   private let waiting = Locked<[Element?]>([])
   private let isAbandoned = Atomic<Bool>(false)
-  private let room: DispatchSemaphore
+  private let freeSlots: DispatchSemaphore
   private let content = DispatchSemaphore(value: 0)
   private let capacity: Int
 
   package init(capacity: Int) {
     self.capacity = capacity
-    room = DispatchSemaphore(value: capacity)
+    freeSlots = DispatchSemaphore(value: capacity)
   }
 
   deinit {
     // A semaphore must not be destroyed below its initial value.
-    for _ in 0..<capacity { room.signal() }
+    for _ in 0..<capacity { freeSlots.signal() }
   }
 
   /// Sends a value, waiting for capacity. False if the receiver has abandoned the queue.
@@ -27,9 +27,9 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
   package func finish() { _ = put(nil) }
 
   private func put(_ element: Element?) -> Bool {
-    room.wait()
+    freeSlots.wait()
     guard !isAbandoned.load(ordering: .acquiring) else {
-      room.signal()
+      freeSlots.signal()
       return false
     }
     waiting.withLock { $0.append(element) }
@@ -50,7 +50,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
   package func receive() -> Element? {
     content.wait()
     let element = waiting.withLock { $0.removeFirst() }
-    room.signal()
+    freeSlots.signal()
     return element
   }
 
@@ -64,6 +64,6 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
   /// The receiver stops: waiting and later calls of `send` return false.
   package func abandon() {
     isAbandoned.store(true, ordering: .releasing)
-    room.signal()
+    freeSlots.signal()
   }
 }

@@ -1,6 +1,6 @@
 import CTryRetain
 
-/// Objects by place that are found without being held, for owners that look up millions of them.
+/// Objects by slot number that are found without being held, for owners that look up millions of them.
 ///
 /// `weak` would do the same. But the first weak reference gives an object a side table of its own, and from then on each
 /// retain and release of the object, by any code, goes through that table. (docs/decisions/0031)
@@ -8,33 +8,33 @@ import CTryRetain
 /// Each object calls `forget(_:at:)` in its `deinit`. That makes it safe to look up an object that another thread
 /// releases:
 ///
-/// 1. A place has the address of an object only from `add` to the `forget` or `free` of that place. Both change it under
+/// 1. A slot has the address of an object only from `add` to the `forget` or `free` of that slot. Both change it under
 ///    the lock.
 /// 2. An object is freed after its `deinit`, which waits for the lock. So while a thread has the lock, each address in a
-///    place is one of an object whose memory is still there, perhaps one that is about to run its `deinit`.
+///    slot is one of an object whose memory is still there, perhaps one that is about to run its `deinit`.
 /// 3. `swift_tryRetain` distinguishes the two in one atomic step: it adds a reference, or finds that the last one is
 /// gone. With the reference the object lives on after the lock.
 /// 4. No code of clients runs under the lock: nothing is released there, and nothing is hashed or compared.
-/// 5. `forget` compares the address, because the place may have been freed and given to another object meanwhile. Two
+/// 5. `forget` compares the address, because the slot may have been freed and given to another object meanwhile. Two
 ///    objects have one address only if the first is freed, which is after its `forget`.
 ///
-/// An object must have at most one place in one table: `add` takes away its former one.
+/// An object must have at most one slot in one table: `add` takes away its former one.
 ///
 /// It is not generic, because a generic class of another module would look up its types with each call.
 package final class UnheldObjects: Sendable {
   // Unchecked: addresses, which are used as the rules above say.
-  private struct Places: @unchecked Sendable {
+  private struct Slots: @unchecked Sendable {
     var addresses: [UnsafeRawPointer?] = []
-    /// Places without an owner.
+    /// Slots without an owner.
     var free: [Int32] = []
 
-    mutating func clear(_ place: Int32, of address: UnsafeRawPointer) {
-      guard addresses.indices.contains(Int(place)), addresses[Int(place)] == address else { return }
-      addresses[Int(place)] = nil
+    mutating func clear(_ slot: Int32, of address: UnsafeRawPointer) {
+      guard addresses.indices.contains(Int(slot)), addresses[Int(slot)] == address else { return }
+      addresses[Int(slot)] = nil
     }
   }
 
-  private let places = Locked(Places())
+  private let slots = Locked(Slots())
 
   package init() {}
 
@@ -42,26 +42,26 @@ package final class UnheldObjects: Sendable {
     UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
   }
 
-  /// Gives the object a place.
+  /// Gives the object a slot.
   ///
-  /// - Parameter former: Its place in this table; negative if it has none.
+  /// - Parameter former: Its slot in this table; negative if it has none.
   package func add(_ object: AnyObject, at former: Int32) -> Int32 {
     let address = Self.address(object)
-    return places.withLock { places in
-      places.clear(former, of: address)
-      if let place = places.free.popLast() {
-        places.addresses[Int(place)] = address
-        return place
+    return slots.withLock { slots in
+      slots.clear(former, of: address)
+      if let slot = slots.free.popLast() {
+        slots.addresses[Int(slot)] = address
+        return slot
       }
-      places.addresses.append(address)
-      return Int32(places.addresses.count - 1)
+      slots.addresses.append(address)
+      return Int32(slots.addresses.count - 1)
     }
   }
 
-  /// The object that has the place, if it lives.
-  package func object(at place: Int32) -> AnyObject? {
-    let isRetained = places.withLock { places -> RetainedAddress? in
-      guard let address = places.addresses[Int(place)],
+  /// The object that has the slot, if it lives.
+  package func object(at slot: Int32) -> AnyObject? {
+    let isRetained = slots.withLock { slots -> RetainedAddress? in
+      guard let address = slots.addresses[Int(slot)],
         let retained = swift_tryRetain(UnsafeMutableRawPointer(mutating: address))
       else { return nil }
       return RetainedAddress(address: retained)
@@ -69,31 +69,31 @@ package final class UnheldObjects: Sendable {
     return isRetained.map { Unmanaged<AnyObject>.fromOpaque($0.address).takeRetainedValue() }
   }
 
-  /// The object has no place any more. Called in its `deinit`, on any thread.
-  package func forget(_ object: AnyObject, at place: Int32) {
+  /// The object has no slot any more. Called in its `deinit`, on any thread.
+  package func forget(_ object: AnyObject, at slot: Int32) {
     let address = Self.address(object)
-    places.withLock { $0.clear(place, of: address) }
+    slots.withLock { $0.clear(slot, of: address) }
   }
 
-  /// Gives places back that the caller knows no more.
+  /// Gives slots back that the caller knows no more.
   package func free(_ freed: some Collection<Int32> & Sendable) {
-    places.withLock { places in
-      for place in freed {
-        places.addresses[Int(place)] = nil
-        places.free.append(place)
+    slots.withLock { slots in
+      for slot in freed {
+        slots.addresses[Int(slot)] = nil
+        slots.free.append(slot)
       }
     }
   }
 
-  package func free(_ place: Int32) {
-    places.withLock { places in
-      places.addresses[Int(place)] = nil
-      places.free.append(place)
+  package func free(_ slot: Int32) {
+    slots.withLock { slots in
+      slots.addresses[Int(slot)] = nil
+      slots.free.append(slot)
     }
   }
 
-  /// For each place whether an object has it.
-  package var isTaken: [Bool] { places.withLock { $0.addresses.map { $0 != nil } } }
+  /// For each slot whether an object has it.
+  package var isTaken: [Bool] { slots.withLock { $0.addresses.map { $0 != nil } } }
 }
 
 // Unchecked: a reference on its way to the caller.

@@ -9,9 +9,9 @@ extension StoreInspection.File {
     let pageSize = try number("page_size")
     let bytes = Self.bytes(path) ?? 0
     let connection = store.opened.path == path ? store.connection : nil
-    // Before the log: a program that has the store open goes on writing.
+    // Before the WAL: a program that has the store open goes on writing.
     let index = WALIndexHeader(path + "-shm", opened: connection)
-    let log = StoreInspection.Log(
+    let wal = StoreInspection.WAL(
       path + "-wal", pageSizeBytes: pageSize, pagesInFile: bytes / max(1, pageSize), index: index)
     let kinds = ["none", "full", "incremental"]
     let kind = try number("auto_vacuum")
@@ -19,8 +19,8 @@ extension StoreInspection.File {
       bytes: bytes, pageSizeBytes: pageSize, pages: try number("page_count"),
       freePages: try number("freelist_count"), journalMode: try Self.journalMode(store.connection),
       encoding: try store.connection.rows("PRAGMA encoding").first?.first?.string ?? "",
-      autoVacuum: kinds.indices.contains(kind) ? kinds[kind] : "\(kind)", log: log,
-      sharedMemory: StoreInspection.SharedMemory(path + "-shm", log: path + "-wal", index: index))
+      autoVacuum: kinds.indices.contains(kind) ? kinds[kind] : "\(kind)", wal: wal,
+      sharedMemory: StoreInspection.SharedMemory(path + "-shm", wal: path + "-wal", index: index))
   }
 
   /// The file's own mode, independent of the connection that reads it.
@@ -33,7 +33,7 @@ extension StoreInspection.File {
   }
 }
 
-extension StoreInspection.Log {
+extension StoreInspection.WAL {
   /// Nil if there is no WAL.
   init?(_ path: String, pageSizeBytes: Int, pagesInFile: Int, index: WALIndexHeader?) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
@@ -49,11 +49,11 @@ extension StoreInspection.Log {
 }
 
 extension StoreInspection.SharedMemory {
-  init?(_ path: String, log: String, index: WALIndexHeader?) {
+  init?(_ path: String, wal: String, index: WALIndexHeader?) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     state = bytes == 0 ? "empty" : "stale"
-    guard let index, let log = WALHeader(path: log), log.isWhole, index.salts == log.salts else { return }
+    guard let index, let header = WALHeader(path: wal), header.isWhole, index.salts == header.salts else { return }
     state = "valid"
   }
 }

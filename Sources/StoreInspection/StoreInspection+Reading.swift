@@ -57,7 +57,7 @@ extension ExaminedStore {
   var storedHashes: [String: Data] { metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
 
   /// Nil if the hashes can't be known.
-  var modelFits: Bool? {
+  var isModelCompatible: Bool? {
     guard let model, model.origin != .tables, metadata != nil else { return nil }
     let known = model.model.entitiesByName
     return Set(known.keys) == Set(storedHashes.keys)
@@ -215,7 +215,7 @@ extension StoreInspection.Model {
       case .cache: ("cache", nil)
       case .tables: ("tables", nil)
       }
-    fits = store.modelFits
+    isCompatible = store.isModelCompatible
     notes = model.notes
   }
 }

@@ -21,7 +21,7 @@ extension StoreInspection {
     if file.autoVacuum != "incremental" {
       result.append(("autoVacuum", "Its auto_vacuum is \(file.autoVacuum), not incremental."))
     }
-    if file.journalMode == "wal", file.log == nil, !entities.isEmpty, entities.allSatisfy({ ($0.rows ?? 0) == 0 }) {
+    if file.journalMode == "wal", file.wal == nil, !entities.isEmpty, entities.allSatisfy({ ($0.rows ?? 0) == 0 }) {
       result.append(
         (
           "logMissing",
@@ -29,7 +29,7 @@ extension StoreInspection {
             + "Bring the .sqlite, -wal and -shm together, all three as they were in one place at one time."
         ))
     }
-    switch file.log?.state {
+    switch file.wal?.state {
     case "foreign":
       result.append(
         ("foreignLog", "The -wal next to it does not belong to this database: find out where it comes from."))
@@ -37,7 +37,7 @@ extension StoreInspection {
       result.append(
         (
           "damagedLog",
-          "The -wal next to it is damaged: transactions after its first \(file.log?.frames ?? 0) pages are lost. Restore "
+          "The -wal next to it is damaged: transactions after its first \(file.wal?.frames ?? 0) pages are lost. Restore "
             + "the store from a copy."
         ))
     case "valid" where file.sharedMemory == nil:

@@ -35,7 +35,7 @@ extension StoreInspection {
           + "journal \(file.journalMode), auto_vacuum \(file.autoVacuum)",
       ]
     ]
-    if let log = file.log { rows.append(["-wal", "\(log.bytes) bytes, \(log.state), \(log.frames) frames"]) }
+    if let wal = file.wal { rows.append(["-wal", "\(wal.bytes) bytes, \(wal.state), \(wal.frames) frames"]) }
     if let memory = file.sharedMemory { rows.append(["-shm", "\(memory.bytes) bytes, \(memory.state)"]) }
     rows.append(["UUID", metadata.uuid ?? "unknown"])
     rows.append(["framework", metadata.frameworkVersion.map(String.init) ?? "unknown"])
@@ -68,7 +68,7 @@ extension StoreInspection {
       case "cache": "the store's own model cache"
       default: "guessed from the tables"
       }
-    switch model.fits {
+    switch model.isCompatible {
     case true: return origin + "; the store's"
     case false: return origin + "; not the store's, see below"
     default: return origin

@@ -56,13 +56,19 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     /// `none`, `full` or `incremental`.
     public var autoVacuum: String
     /// The WAL; nil if there is no `-wal`.
-    public var log: Log?
+    public var wal: WAL?
     /// The index of the WAL; nil if there is no `-shm`.
     public var sharedMemory: SharedMemory?
+
+    private enum CodingKeys: String, CodingKey {
+      case bytes, pageSizeBytes, pages, freePages, journalMode, encoding, autoVacuum
+      case wal = "log"
+      case sharedMemory
+    }
   }
 
   /// The `-wal`.
-  public struct Log: Codable, Hashable, Sendable {
+  public struct WAL: Codable, Hashable, Sendable {
     /// The size of the file in bytes.
     public var bytes: Int
     /// Pages up to the end of the last transaction. An unfinished transaction or older pages may follow them.
@@ -107,9 +113,15 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     /// The name of the version or embedded model; nil for the other origins.
     public var name: String?
     /// Whether every version hash equals the store's; nil if the model was derived from the tables.
-    public var fits: Bool?
+    public var isCompatible: Bool?
     /// Unknown or omitted parts.
     public var notes: [String]
+
+    private enum CodingKeys: String, CodingKey {
+      case origin, name
+      case isCompatible = "fits"
+      case notes
+    }
   }
 
   /// An entity of the store or of the model.

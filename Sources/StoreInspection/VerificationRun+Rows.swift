@@ -150,10 +150,10 @@ extension VerificationRun {
     let indexed = try store.connection.rows(
       "SELECT l.name, upper(i.name) FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.\"unique\" = 1",
       [.text(entity.sql.tableName)])
-    let wanted = Set(columns.map { $0.uppercased() })
+    let expected = Set(columns.map { $0.uppercased() })
     let isThere = Dictionary(grouping: indexed, by: { $0[0] }).values.contains { rows in
       let found = Set(rows.compactMap { $0[1].string })
-      return found == wanted || found == wanted.union(["Z_ENT"])
+      return found == expected || found == expected.union(["Z_ENT"])
     }
     guard !isThere else { return }
     let index = "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))"

@@ -7,15 +7,15 @@ extension VerificationRun {
   static let restore =
     "Restore the file from a copy, or save what can be read with the .recover command of sqlite3."
 
-  private mutating func checkLog() {
-    guard let file = try? StoreInspection.File(store), file.log?.state == "damaged" else { return }
+  private mutating func checkWAL() {
+    guard let file = try? StoreInspection.File(store), file.wal?.state == "damaged" else { return }
     add(
-      "logDamaged", "The -wal is damaged: transactions after its first \(file.log?.frames ?? 0) pages are lost.",
+      "logDamaged", "The -wal is damaged: transactions after its first \(file.wal?.frames ?? 0) pages are lost.",
       advice: "Restore the store from a copy.")
   }
 
   mutating func checkIntegrity() throws {
-    checkLog()
+    checkWAL()
     let answers: [String]
     do {
       answers = try store.connection.rows("PRAGMA integrity_check(20)").compactMap { $0.first?.string }

@@ -123,7 +123,7 @@ struct CompressedReadingTests {
     #expect(found.error == nil && found.bytes == one + two)
   }
 
-  @Test("Cut off at any byte, it is an error with its place after what came before", arguments: streams + archives)
+  @Test("Cut off at any byte, it is an error with its position after what came before", arguments: streams + archives)
   func truncated(way: Way) throws {
     let one = try compressed(Self.short, way)
     let whole = way.isArchive ? one : one + one

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 // Rules: text in any encoding reads as the same text in UTF-8; all positions and hashes are those of the bytes of the
-// file; bytes that are not a character of the encoding make their record invalid. Python's codecs are the other judge.
+// file; bytes that are not a character of the encoding make their record invalid. Python's codecs are the reference.
 
 @Suite("A text reads the same in every encoding, and positions are those of its own bytes", .seeded)
 struct EncodingTests {

@@ -103,7 +103,7 @@ struct GzipReadingTests {
     }
   }
 
-  @Test("Cut off at any byte, it is a compression error with its place, after what came out before")
+  @Test("Cut off at any byte, it is a compression error with its position, after what came out before")
   func truncated() throws {
     let whole = try gzip(Self.text)
     for length in 2..<whole.count {

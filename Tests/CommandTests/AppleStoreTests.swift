@@ -93,9 +93,9 @@ struct AppleStoreTests {
     for entity in entities.map(String.init) {
       let known = try Tool.run(
         "export", "--entity", entity, "--store", store.sqliteFile, "--model", store.package.path, "-q", in: folder)
-      let told = try Tool.run("export", "--entity", entity, "--store", store.sqliteFile, in: folder)
-      #expect(known.status == 0 && told.status == 0, "\(entity): \(known.messages)\(told.messages)")
-      #expect(told.text == known.text && !told.text.isEmpty, "\(entity)")
+      let reported = try Tool.run("export", "--entity", entity, "--store", store.sqliteFile, in: folder)
+      #expect(known.status == 0 && reported.status == 0, "\(entity): \(known.messages)\(reported.messages)")
+      #expect(reported.text == known.text && !reported.text.isEmpty, "\(entity)")
     }
   }
 

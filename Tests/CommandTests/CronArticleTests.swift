@@ -145,7 +145,7 @@ import Testing
   // MARK: What to do
 
   @Test func `Every exit status has its line`() throws {
-    let told = article.split(separator: "\n").compactMap { line in
+    let reported = article.split(separator: "\n").compactMap { line in
       line.wholeMatch(of: /\| (\d+) \|.+\|.+\|/).flatMap { Int32($0.1) }
     }
     let codes: [ExitCode] = [
@@ -153,6 +153,6 @@ import Testing
       .noPermission,
       .configuration,
     ]
-    #expect(told == codes.map(\.rawValue))
+    #expect(reported == codes.map(\.rawValue))
   }
 }

@@ -226,7 +226,7 @@ import Testing
     #expect(try rows() == "1\n")
   }
 
-  @Test func `A log tells the run line by line, as JSON if wanted`() throws {
+  @Test func `An event log reports the run line by line, as JSON if requested`() throws {
     try folder.write(Self.dirty, to: "log.csv")
     let output = try Tool.run(
       "import", "log.csv", "--store", "s", "-q", "--log", "run.log", "--log-format", "json", "--log-level", "debug",

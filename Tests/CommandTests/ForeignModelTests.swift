@@ -89,6 +89,23 @@ import Testing
     #expect(refused.messages.contains("'Vehicle' is abstract") && refused.messages.contains("'Car', 'Taxi'"))
   }
 
+  @Test func `No object of an abstract entity is added, and those of its subentities are edited by its name`() throws {
+    let price = #"<attribute name="price" optional="YES" attributeType="Decimal"/>"#
+    try folder.makeFolder("models/Priced.xcdatamodel")
+    try folder.write(
+      Self.model.replacing(#"<attribute name="wheels""#, with: price + #"<attribute name="wheels""#),
+      to: "models/Priced.xcdatamodel/contents")
+    let priced = ["--model", "models/Priced.xcdatamodel", "--store", "priced"]
+    _ = try run(["import", "cars.csv", "--entity", "Car"] + priced)
+    let added = try run(["add", "--entity", "Vehicle", "--set", "plate=X", "--set", "price=1", "--yes"] + priced)
+    #expect(added.status == 64, "\(added.messages)")
+    #expect(added.messages.contains("'Vehicle' is abstract") && added.messages.contains("'Car', 'Taxi'"))
+    // A decimal is packed as a batch keeps it.
+    let edited = try run(["edit", "1", "--entity", "Vehicle", "--set", "price=12.50", "--yes"] + priced)
+    #expect(edited.status == 0, "\(edited.messages)")
+    #expect(try Programs.sqlite("priced", "SELECT Z_PK, ZPRICE FROM ZVEHICLE", in: folder) == "1|12.5\n2|\n")
+  }
+
   @Test func `An entity that needs relationships is refused at once, with all of them and the way out`() throws {
     try folder.write("plate\nT 1\nT 2\n", to: "taxis.csv")
     let output = try run(["import", "taxis.csv", "--entity", "Taxi"] + Self.garage)

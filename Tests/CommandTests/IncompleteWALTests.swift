@@ -103,9 +103,9 @@ import Testing
       {"name": "p", "parts": [{"entity": "JournalEntry", "source": "new.csv", "columns": ["date", "location"]},
         {"entity": "JournalEntry", "source": "log.csv", "columns": ["date", "location"]}]}
       """, to: "p.json")
-    let rehearsed = try run("run", "p.json", "--dry-run", "--store", "journal.sqlite")
-    #expect(rehearsed.text.contains("incomplete-wal"), "\(rehearsed)")
-    #expect(!rehearsed.text.contains("copy.sqlite"), "\(rehearsed)")
+    let dryRun = try run("run", "p.json", "--dry-run", "--store", "journal.sqlite")
+    #expect(dryRun.text.contains("incomplete-wal"), "\(dryRun)")
+    #expect(!dryRun.text.contains("copy.sqlite"), "\(dryRun)")
     let undone = try run("undo", "journal.sqlite", "log.csv", "-y", "-q")
     #expect(undone.status == 0 && undone.messages.contains(Rest.cut.words), "\(undone)")
   }

@@ -33,7 +33,7 @@ import Testing
     return folder
   }
 
-  /// With `write` it writes three files. With `judge` and the rejected records of each file it prints every record that was
+  /// With `write` it writes three files. With `check` and the rejected records of each file it prints every record that was
   /// rejected or accepted without reason, and where the accepted ones lead.
   private static let player = """
     import csv, random, sys
@@ -143,7 +143,7 @@ import Testing
           LEFT JOIN ZRIDER b ON b.Z_PK = r.ZBOSS LEFT JOIN ZRIDER n ON n.Z_PK = r.ZNEXT
           LEFT JOIN ZRIDER p ON p.Z_PK = r.ZPARTNER ORDER BY 1
         """, in: folder)
-      #expect(try rows == player("judge", rejected[0], rejected[1], rejected[2], in: folder), "seed \(seed)")
+      #expect(try rows == player("check", rejected[0], rejected[1], rejected[2], in: folder), "seed \(seed)")
       #expect(try Tool.run("verify", "s.sqlite", "--model", "Crew.xcdatamodel", in: folder).status == 0)
     }
   }

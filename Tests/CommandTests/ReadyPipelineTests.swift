@@ -94,8 +94,8 @@ import Testing
       #expect(!folder.exists("u"))
     }
     #expect(try Tool.run("import", "log.csv", "--store", "u", "--verify-hash", in: folder).status == 66)
-    let sealed = try folder.text("out.csv.gz.xxh128").replacingOccurrences(of: "records 2", with: "records 3")
-    try folder.write(sealed, to: "out.csv.gz.xxh128")
+    let changed = try folder.text("out.csv.gz.xxh128").replacingOccurrences(of: "records 2", with: "records 3")
+    try folder.write(changed, to: "out.csv.gz.xxh128")
     let miscounted = try Tool.run("import", "out.csv.gz", "--store", "v", "--verify-hash", "--json", in: folder)
     #expect(try miscounted.json().issues.counts == ["row-count": 1])
   }

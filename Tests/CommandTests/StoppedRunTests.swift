@@ -50,8 +50,8 @@ import Testing
     let stopped = try Programs.run(Tool.url.path, ["run", "n.json", "-q"], in: folder)
     #expect(stopped.status == 65)
     let path = try #require(stopped.text.firstMatch(of: /\/\S*\/failed\/\d{4}-\d\d-\d\d\/a\.csv/)).output
-    for told in [stopped.text, try folder.text("r.html")] {
-      #expect(told.contains("\(path)") && told.contains("move it back to the inbox"), "\(told)")
+    for reported in [stopped.text, try folder.text("r.html")] {
+      #expect(reported.contains("\(path)") && reported.contains("move it back to the inbox"), "\(reported)")
     }
     try "date,location\n2014-07-15,A\n2014-07-16,B\n".write(toFile: String(path), atomically: true, encoding: .utf8)
     try FileManager.default.moveItem(atPath: String(path), toPath: folder.path("in/a.csv"))

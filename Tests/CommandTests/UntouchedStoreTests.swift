@@ -37,7 +37,7 @@ import Testing
     os._exit(0)
     """
 
-  private func leaveLog(rows: Int = 1, location: String = "Left") throws {
+  private func leaveWAL(rows: Int = 1, location: String = "Left") throws {
     _ = try Programs.python(Self.killed, "real/journal.sqlite", "\(rows)", location, in: folder)
     try #require(folder.exists("real/journal.sqlite-wal") && folder.exists("real/journal.sqlite-shm"))
   }
@@ -66,7 +66,7 @@ import Testing
 
   @Test(arguments: ["elsewhere/link.sqlite", "real/journal.sqlite"])
   func `A store with a WAL stays as it is, whatever name it has, and its WAL is read`(_ store: String) throws {
-    try leaveLog(rows: 3)
+    try leaveWAL(rows: 3)
     for reader in Self.readers { try expectUntouched(reader, store, shows: 5) }
     try FileManager.default.removeItem(atPath: folder.path("real/journal.sqlite-shm"))
     for reader in Self.readers { try expectUntouched(reader, store, shows: 5) }
@@ -164,7 +164,7 @@ import Testing
   // MARK: Refused writes
 
   @Test func `A refused write leaves the WAL where it is`() throws {
-    try leaveLog(rows: 3)
+    try leaveWAL(rows: 3)
     let files = ["real/journal.sqlite", "real/journal.sqlite-wal"]
     let before = try folder.hashes(files)
     let refused = [
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test func `A write that is not refused checkpoints the log that it found`() throws {
-    try leaveLog(rows: 3)
+    try leaveWAL(rows: 3)
     let output = try Tool.run("add", "--store", "real/journal.sqlite", "--date", "2014-07-14", "-y", in: folder)
     #expect(output.status == 0, "\(output.messages)")
     #expect(try Programs.python("import os; print(os.listdir('real'))", in: folder) == "['journal.sqlite']\n")
@@ -211,7 +211,7 @@ import Testing
   func `A signal leaves no copy of the store, or the next command removes it`(_ signal: String) throws {
     try folder.makeFolder("temporary")
     // More than a pipe takes.
-    try leaveLog(rows: 3000, location: String(repeating: "Left ", count: 40))
+    try leaveWAL(rows: 3000, location: String(repeating: "Left ", count: 40))
     try FileManager.default.removeItem(atPath: folder.path("real/journal.sqlite-shm"))
     let script = """
       import os, signal, subprocess, sys

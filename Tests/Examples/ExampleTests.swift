@@ -34,7 +34,7 @@ struct ExampleTests {
       try background.save()
       return entry.objectID
     }
-    await settle(main, background)
+    await waitUntilIdle(main, background)
     let seen = try #require(try main.existingObject(with: id) as? JournalEntry)
     #expect(seen.location == "Rincon")
     try await background.perform {
@@ -42,12 +42,12 @@ struct ExampleTests {
       entry?.location = "Mavericks"
       try background.save()
     }
-    await settle(main, background)
+    await waitUntilIdle(main, background)
     #expect(seen.location == "Mavericks")
     // The other way round.
     seen.rating = 5
     try main.save()
-    await settle(main, background)
+    await waitUntilIdle(main, background)
     let rating = try await background.perform {
       let entry = try background.existingObject(with: id) as? JournalEntry
       return entry?.rating?.intValue
@@ -58,7 +58,7 @@ struct ExampleTests {
       for entry in try context.fetch(JournalEntry.fetchRequest()) as [JournalEntry] { entry.location = "Elsewhere" }
       try context.save()
     }
-    await settle(main, background)
+    await waitUntilIdle(main, background)
     #expect(seen.location == "Mavericks")
   }
 
@@ -169,7 +169,7 @@ struct ExampleTests {
   }
 
   /// Waits until the contexts have done what was begun on their queues.
-  private func settle(_ contexts: NSManagedObjectContext...) async {
+  private func waitUntilIdle(_ contexts: NSManagedObjectContext...) async {
     for context in contexts { await context.perform(schedule: .enqueued) {} }
   }
 

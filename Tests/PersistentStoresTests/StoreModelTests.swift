@@ -90,7 +90,7 @@ struct StoreModelTests {
       try StoreModel.find(forStoreAt: $0, file: nil, embedded: [name])
     }
     #expect(foreign.origin == .cache)
-    #expect(foreign.notes.isEmpty, "that other models are not the store's is no news: it tells its own")
+    #expect(foreign.notes.isEmpty, "the store has a model of its own, so other models need no note")
   }
 
   @Test(

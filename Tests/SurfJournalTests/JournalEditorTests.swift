@@ -10,7 +10,7 @@ import Testing
 /// - nothing of an edit is in the store before it is saved, or ever if it is discarded;
 /// - a save goes up the whole chain, and is in the store whole or not at all;
 /// - optimistic locking counts from the moment at which the entry was read, not from the save (133020);
-/// - a run that has the store is not waited for; values are judged as an import judges them.
+/// - a run that has the store is not waited for; values are validated as an import validates them.
 @Suite struct JournalEditorTests {
   private let folder: TemporaryFolder
   private let editor: JournalEditor
@@ -39,11 +39,11 @@ import Testing
     #expect(edit.entries.map(\.changedAttributes) == [["wind", "rating"]])
     #expect(edit.entries[0].before == before[2])
     try edit.save()
-    var wanted = before
-    wanted[2] = edit.entries[0].after
-    #expect(try folder.entries("s") == wanted)
-    #expect(wanted[2]?["rating"] == .number(5))
-    #expect(wanted[2]?["location"] == .text("Place 2"))
+    var expected = before
+    expected[2] = edit.entries[0].after
+    #expect(try folder.entries("s") == expected)
+    #expect(expected[2]?["rating"] == .number(5))
+    #expect(expected[2]?["location"] == .text("Place 2"))
     #expect(try folder.names == ["s"])
   }
 

@@ -215,7 +215,7 @@ import Testing
     let seed = try Seeds.make("seed", entries: 50, in: folder)
     try FileManager.default.removeItem(atPath: seed.path + "-wal")
     let error = failure(seed)
-    #expect(error?.code == .seedLogMissing)
+    #expect(error?.code == .seedWALMissing)
     #expect(error?.message.contains("SurfJournalModel.sqlite-wal to the app's resources") == true)
     expectNothing()
   }

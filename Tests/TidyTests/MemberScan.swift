@@ -16,8 +16,8 @@ struct MemberScan {
     }
     for file in files {
       for (name, type) in Self.additions(in: file) where counts[name] == 1 {
-        let homes = type.flatMap { types[$0] } ?? []
-        if !homes.contains(where: { folders[$0] == folders[file.path] }) { owners[name] = file.path }
+        let declaringFiles = type.flatMap { types[$0] } ?? []
+        if !declaringFiles.contains(where: { folders[$0] == folders[file.path] }) { owners[name] = file.path }
       }
     }
   }

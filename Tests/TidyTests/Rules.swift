@@ -1,8 +1,8 @@
 extension Rule {
   static let all: [Rule] = [
-    fileLength, traps, isolation, forceUnwraps, bannedWords, unsafePointers, arrows, machinePaths,
+    fileLength, traps, preconditions, isolation, forceUnwraps, bannedWords, unsafePointers, arrows, machinePaths,
     locks, disabledTests, unlabelledParameters, words, wordsOfTests, wordsOfScripts,
-    productWordsStay, documented,
+    productWordsStay, documented, documentedErrors, storeDeclarations,
   ]
 
   static let fileLinesMax = 400

@@ -22,17 +22,17 @@ extension CSVEncoding {
   private static let replacement = Array("\u{FFFD}".utf8)
 
   private func converted(_ bytes: [UInt8]) throws(CSVError) -> [UInt8] {
-    let room = 64 << 10
+    let capacity = 64 << 10
     let nothingMore = try ByteSource(bytes: [])
     let decoder = try bytes.withUnsafeBufferPointer { head throws(CSVError) in
-      try TextDecoder(self, head: head, offset: 0, lineEnds: [ASCII.lf, ASCII.cr], readBytes: room, failure: nil)
+      try TextDecoder(self, head: head, offset: 0, lineEnds: [ASCII.lf, ASCII.cr], readBytes: capacity, failure: nil)
     }
-    let target = UnsafeMutablePointer<UInt8>.allocate(capacity: room)
+    let target = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     defer { target.deallocate() }
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count)
     while true {
-      let count = try decoder.read(into: target, room: room, from: nothingMore)
+      let count = try decoder.read(into: target, capacity: capacity, from: nothingMore)
       if count == 0 { return output }
       for byte in UnsafeBufferPointer(start: target, count: count) {
         if byte == UnicodeDecoding.invalid { output += Self.replacement } else { output.append(byte) }

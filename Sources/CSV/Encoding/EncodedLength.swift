@@ -68,14 +68,14 @@ enum Iconv {
     var next = UnsafeMutableRawPointer(mutating: text.baseAddress)?.assumingMemoryBound(to: CChar.self)
     var left = text.count
     while left > 0 {
-      let room = buffer.count
+      let capacity = buffer.count
       let (failure, unused) = buffer.withUnsafeMutableBufferPointer { buffer in
         var target = buffer.baseAddress
         var unused = buffer.count
         let result = iconv(descriptor, &next, &left, &target, &unused)
         return (result == failed ? errno : 0, unused)
       }
-      count += room - unused
+      count += capacity - unused
       if failure == EILSEQ || failure == EINVAL {
         next = next.map { $0 + 1 }
         left -= 1

@@ -51,8 +51,8 @@ final class IconvDecoder {
     var (source, target) = ([CChar(bitPattern: character)], [CChar](repeating: 0, count: 16))
     let written = source.withUnsafeMutableBufferPointer { source in
       target.withUnsafeMutableBufferPointer { target in
-        var (next, left, output, room) = (source.baseAddress, source.count, target.baseAddress, target.count)
-        return iconv(descriptor, &next, &left, &output, &room) == Iconv.failed ? 0 : target.count - room
+        var (next, left, output, capacity) = (source.baseAddress, source.count, target.baseAddress, target.count)
+        return iconv(descriptor, &next, &left, &output, &capacity) == Iconv.failed ? 0 : target.count - capacity
       }
     }
     return written == 1 ? UInt8(bitPattern: target[0]) : nil
@@ -64,18 +64,19 @@ final class IconvDecoder {
   ///   - isFinal: whether no bytes follow.
   ///   - endsLine: whether `source` ends where a line is known to end, so that half a character there is none.
   func decode(
-    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, base: Mark, isFinal: Bool,
+    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, capacity: Int, base: Mark,
+    isFinal: Bool,
     endsLine: Bool = false
   ) -> ConversionStep {
     var step = ConversionStep()
     // The end of the piece that is being converted; a piece grows if its last character is not complete.
     var pieceEnd = 0
     var isComplete = true
-    while step.read < source.count, step.written + UnicodeDecoding.characterBytesMax <= room {
+    while step.read < source.count, step.written + UnicodeDecoding.characterBytesMax <= capacity {
       if pieceEnd <= step.read || !isComplete { pieceEnd = end(ofPieceFrom: max(pieceEnd, step.read), source) }
       isComplete = true
       let piece = UnsafeBufferPointer(rebasing: source[step.read..<pieceEnd])
-      switch convert(piece, to: target, room: room, &step) {
+      switch convert(piece, to: target, capacity: capacity, &step) {
       case 0: marks.append(Mark(text: base.text + step.written, input: base.input + step.read))
       case EINVAL where pieceEnd < source.count: isComplete = false
       case EINVAL where !isFinal && !endsLine: return step
@@ -89,11 +90,11 @@ final class IconvDecoder {
         pieceEnd = step.read
       }
     }
-    if isFinal, step.read == source.count, !isFlushed, step.written + 16 <= room {
+    if isFinal, step.read == source.count, !isFlushed, step.written + 16 <= capacity {
       isFlushed = true
-      var (output, left) = (pointer(target + step.written), room - step.written)
+      var (output, left) = (pointer(target + step.written), capacity - step.written)
       iconv(descriptor, nil, nil, &output, &left)
-      step.written = room - left
+      step.written = capacity - left
       marks.append(Mark(text: base.text + step.written, input: base.input + step.read))
     }
     return step
@@ -105,15 +106,16 @@ final class IconvDecoder {
 
   /// Returns iconv's error number, or 0.
   private func convert(
-    _ piece: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, _ step: inout ConversionStep
+    _ piece: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, capacity: Int,
+    _ step: inout ConversionStep
   ) -> Int32 {
     // iconv does not write to its input; only its C signature lacks the const.
     var next = pointer(UnsafeMutablePointer(mutating: piece.baseAddress))
-    var (left, output, free) = (piece.count, pointer(target + step.written), room - step.written)
+    var (left, output, free) = (piece.count, pointer(target + step.written), capacity - step.written)
     let result = iconv(descriptor, &next, &left, &output, &free)
     let failure = result == Iconv.failed ? errno : 0
     step.read += piece.count - left
-    step.written = room - free
+    step.written = capacity - free
     return failure
   }
 

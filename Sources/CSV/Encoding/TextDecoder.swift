@@ -58,13 +58,13 @@ final class TextDecoder {
   deinit { bytes.deallocate() }
 
   /// Fills as much of the target as one reading gives, at least one byte; 0 is the end.
-  /// - Parameter room: at least 64.
+  /// - Parameter capacity: at least 64.
   /// - Throws: as `ByteSource.read`, once all that was read before is converted.
   func read(
-    into target: UnsafeMutablePointer<UInt8>, room: Int, from source: ByteSource
+    into target: UnsafeMutablePointer<UInt8>, capacity: Int, from source: ByteSource
   ) throws(CSVError) -> Int {
     while true {
-      let step = convert(to: target, room: room)
+      let step = convert(to: target, capacity: capacity)
       decodedEnd += step.read
       textCount += step.written
       if step.written > 0 { return step.written }
@@ -140,7 +140,7 @@ final class TextDecoder {
       let count = min(end - decodedEnd, left)
       let piece = UnsafeBufferPointer(start: bytes + decodedEnd, count: count)
       let step = iconv.decode(
-        piece, to: scratch, room: readBytes + 64, base: base, isFinal: false, endsLine: count == left)
+        piece, to: scratch, capacity: readBytes + 64, base: base, isFinal: false, endsLine: count == left)
       decodedEnd += step.read
       textCount += step.written
       if step.read > 0 { continue }
@@ -161,20 +161,21 @@ final class TextDecoder {
   /// The offsets at which the next conversion begins.
   private var base: IconvDecoder.Mark { IconvDecoder.Mark(text: textCount, input: offset + decodedEnd - start) }
 
-  private func convert(to target: UnsafeMutablePointer<UInt8>, room: Int) -> ConversionStep {
+  private func convert(to target: UnsafeMutablePointer<UInt8>, capacity: Int) -> ConversionStep {
     let source = UnsafeBufferPointer(start: bytes + decodedEnd, count: end - decodedEnd)
     switch encoding.form {
-    case .latin1: return UnicodeDecoding.decodeSingleBytes(source, to: target, room: room, upper: nil)
+    case .latin1: return UnicodeDecoding.decodeSingleBytes(source, to: target, capacity: capacity, upper: nil)
     case .windows1252:
-      return UnicodeDecoding.decodeSingleBytes(source, to: target, room: room, upper: CSVEncoding.windows1252Upper)
+      return UnicodeDecoding.decodeSingleBytes(
+        source, to: target, capacity: capacity, upper: CSVEncoding.windows1252Upper)
     case .utf16(let isBigEndian):
       return UnicodeDecoding.decodeUTF16(
-        source, to: target, room: room, isBigEndian: isBigEndian ?? false, isFinal: inputEnded)
+        source, to: target, capacity: capacity, isBigEndian: isBigEndian ?? false, isFinal: inputEnded)
     case .utf32(let isBigEndian):
       return UnicodeDecoding.decodeUTF32(
-        source, to: target, room: room, isBigEndian: isBigEndian ?? false, isFinal: inputEnded)
+        source, to: target, capacity: capacity, isBigEndian: isBigEndian ?? false, isFinal: inputEnded)
     case .utf8, .iconv:
-      return iconv?.decode(source, to: target, room: room, base: base, isFinal: inputEnded) ?? ConversionStep()
+      return iconv?.decode(source, to: target, capacity: capacity, base: base, isFinal: inputEnded) ?? ConversionStep()
     }
   }
 

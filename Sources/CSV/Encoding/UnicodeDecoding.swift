@@ -17,17 +17,17 @@ enum UnicodeDecoding {
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
   /// - Parameters:
-  ///   - target: at least `room` bytes.
+  ///   - target: at least `capacity` bytes.
   ///   - upper: the characters of the bytes 80 to 9F, 0 for none; nil where they are the characters of those numbers.
   static func decodeSingleBytes(
-    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, upper: [UInt16]?
+    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, capacity: Int, upper: [UInt16]?
   ) -> ConversionStep {
     var step = ConversionStep()
     guard let bytes = source.baseAddress else { return step }
     let raw = UnsafeRawPointer(bytes)
-    let limit = room - characterBytesMax
+    let limit = capacity - characterBytesMax
     while step.read < source.count, step.written <= limit {
-      if step.read &+ 8 <= source.count, step.written &+ 8 <= room {
+      if step.read &+ 8 <= source.count, step.written &+ 8 <= capacity {
         let word = raw.loadUnaligned(fromByteOffset: step.read, as: UInt64.self)
         if word & highBits == 0 {
           UnsafeMutableRawPointer(target + step.written).storeBytes(of: word, as: UInt64.self)
@@ -52,13 +52,13 @@ enum UnicodeDecoding {
 
   /// - Parameter isFinal: whether no bytes follow `source`, so that half a character is invalid.
   static func decodeUTF16(
-    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, isBigEndian: Bool,
+    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, capacity: Int, isBigEndian: Bool,
     isFinal: Bool
   ) -> ConversionStep {
     var step = ConversionStep()
     guard let bytes = source.baseAddress else { return step }
     let raw = UnsafeRawPointer(bytes)
-    let limit = room - characterBytesMax
+    let limit = capacity - characterBytesMax
     while step.read < source.count, step.written <= limit {
       if step.read &+ 8 <= source.count {
         var word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: step.read, as: UInt64.self))
@@ -99,13 +99,13 @@ enum UnicodeDecoding {
 
   /// - Parameter isFinal: as for UTF-16.
   static func decodeUTF32(
-    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, isBigEndian: Bool,
+    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, capacity: Int, isBigEndian: Bool,
     isFinal: Bool
   ) -> ConversionStep {
     var step = ConversionStep()
     guard let bytes = source.baseAddress else { return step }
     let raw = UnsafeRawPointer(bytes)
-    let limit = room - characterBytesMax
+    let limit = capacity - characterBytesMax
     while step.read < source.count, step.written <= limit {
       guard step.read &+ 4 <= source.count else { return ended(step, count: source.count, isFinal: isFinal, target) }
       let loaded = raw.loadUnaligned(fromByteOffset: step.read, as: UInt32.self)

@@ -69,6 +69,7 @@ public final class ContentHash {
   deinit { XXH3_freeState(state) }
 
   private static func makeState() -> OpaquePointer {
+    // Swift's own allocations end the program too.
     guard let state = XXH3_createState() else { preconditionFailure("there is no memory left for a hash's state") }
     return state
   }

@@ -11,7 +11,7 @@ package struct WordHash: Sendable {
 
   @inlinable
   package mutating func append(_ word: UInt64) {
-    makeRoom(1)
+    reserveCapacity(1)
     put(word)
   }
 
@@ -20,7 +20,7 @@ package struct WordHash: Sendable {
   package mutating func append(_ text: Span<UInt8>) {
     let bytes = text.bytes
     let byteCount = bytes.byteCount
-    makeRoom(byteCount / 8 + 1)
+    reserveCapacity(byteCount / 8 + 1)
     var start = 0
     while start + 8 <= byteCount {
       put(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self).littleEndian)
@@ -57,7 +57,7 @@ package struct WordHash: Sendable {
   }
 
   @inlinable
-  mutating func makeRoom(_ more: Int) {
+  mutating func reserveCapacity(_ more: Int) {
     if count + more > words.count { words += [UInt64](repeating: 0, count: count + more) }
   }
 }

@@ -46,8 +46,8 @@ struct FastScanner {
     var open = OpenRecord(fieldStart: output.next, firstField: 0, line: output.line, spentEnd: output.next)
     var word = output.next
     while word < input.end {
-      let isRoomLeft = output.fieldCount &+ 64 < output.fieldCapacity
-      if !isRoomLeft || output.fieldCount &- open.firstField > rules.fieldsMax {
+      let hasCapacity = output.fieldCount &+ 64 < output.fieldCapacity
+      if !hasCapacity || output.fieldCount &- open.firstField > rules.fieldsMax {
         output.fieldCount = open.firstField
         return output.recordCount > 0 ? .full : .needsSlowPath
       }

@@ -104,7 +104,7 @@ final class InputWindow {
   /// Reads about that many bytes behind the last one.
   private func read(_ count: Int) throws(CSVError) -> Int {
     if let decoder {
-      return try decoder.read(into: storage + end, room: count + Self.paddingBytes, from: source)
+      return try decoder.read(into: storage + end, capacity: count + Self.paddingBytes, from: source)
     }
     return try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: count))
   }

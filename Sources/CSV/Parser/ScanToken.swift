@@ -18,6 +18,7 @@ struct ScanToken {
   private let masks: (UInt64, UInt64)
 
   init(_ bytes: [UInt8]) {
+    // The readers call `CSVDialect.validate()`, which throws for others.
     precondition((1...Self.bytesMax).contains(bytes.count), "the dialect was validated")
     count = bytes.count
     first = bytes[0]

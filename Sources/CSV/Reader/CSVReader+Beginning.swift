@@ -13,6 +13,7 @@ extension CSVReader {
   /// - Throws: as `next`.
   public func readHeader() throws(CSVError) -> CSVHeader? {
     if header != nil { return header }
+    // The caller's mistake: of the order of its calls.
     precondition(position.record == 1, "the header is read before the records")
     needsHeader = false
     var block = RecordBlock()

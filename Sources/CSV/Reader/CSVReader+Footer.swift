@@ -13,14 +13,14 @@ extension CSVReader {
     isInFooter = true
   }
 
-  /// Number of records that follow, up to `wanted`, without passing them.
-  private func recordsAhead(_ wanted: Int) -> Int {
+  /// Number of records that follow, up to `countMax`, without passing them.
+  private func recordsAhead(_ countMax: Int) -> Int {
     if isInFooter { return 0 }
     var ahead = RecordBlock()
     ahead.reset(at: position, FieldSyntax(dialect), encoding)
     // Offset from the window's first unread byte.
     var passed = 0
-    while ahead.records.count < wanted {
+    while ahead.records.count < countMax {
       let start = window.next + passed
       if start >= window.end {
         if window.isFinal { break }

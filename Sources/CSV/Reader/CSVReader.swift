@@ -127,6 +127,7 @@ public final class CSVReader {
   /// - Throws: `CSVError` with the code `source-error`, `compression-error`, or `encoding-error` for an input whose
   ///   encoding must be declared. Every later call throws the same error.
   public func next(into block: inout RecordBlock, recordsMax: Int) throws(CSVError) -> Bool {
+    // The caller's mistake.
     precondition(recordsMax > 0, "recordsMax must be at least 1")
     if needsHeader { _ = try readHeader() }
     return try fill(&block, recordsMax: recordsMax)

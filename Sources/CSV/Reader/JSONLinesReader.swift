@@ -61,6 +61,7 @@ package final class JSONLinesReader: RecordReader {
   }
 
   package func next(into block: inout RecordBlock, recordsMax: Int) throws(CSVError) -> Bool {
+    // The caller's mistake.
     precondition(recordsMax > 0, "recordsMax must be at least 1")
     begin()
     block.reset(at: position, .json, .utf8)

@@ -76,6 +76,12 @@ public final class ByteSink {
   package static let permissionsMax: UInt32 = 0o644
 
   /// Writes to an open descriptor, which remains open.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Open for writing.
+  ///   - name: What messages call the output.
+  ///   - compression: How the bytes are stored.
+  /// - Throws: Nothing now; what can't be written is thrown by `write(_:)`.
   public convenience init(
     descriptor: Int32, name: String, compression: Compression = .none
   ) throws(CSVError) {
@@ -83,6 +89,9 @@ public final class ByteSink {
   }
 
   /// Keeps the bytes in memory; see `bytes`.
+  ///
+  /// - Parameter compression: How the bytes are stored.
+  /// - Throws: Nothing now, as `init(descriptor:name:compression:)`.
   public static func memory(compression: Compression = .none) throws(CSVError) -> ByteSink {
     try ByteSink(.memory(MemoryOutput()), compression)
   }
@@ -115,10 +124,12 @@ public final class ByteSink {
     }
   }
 
-  /// Writes bytes; see `write(_:)` of a slice.
+  /// Writes bytes.
+  /// - Throws: as `write(_:)` of a slice.
   public func write(_ bytes: [UInt8]) throws(CSVError) { try write(bytes[...]) }
 
-  /// Writes the text in UTF-8; see `write(_:)` of a slice.
+  /// Writes the text in UTF-8.
+  /// - Throws: as `write(_:)` of a slice.
   public func write(_ text: String) throws(CSVError) { try write(Array(text.utf8)) }
 
   /// Sends on the buffered bytes. Gzip data waits for a complete block.
@@ -219,6 +230,7 @@ public final class ByteSink {
     switch state {
     case .open: return
     case .failed(let error): throw error
+    // The caller's mistake: it has ended the output.
     case .finished, .ended: preconditionFailure("nothing is written after finish(), commit() or cancel()")
     }
   }

@@ -98,6 +98,7 @@ final class GzipDeflater {
   /// Waits for the first block that is not stored yet, and stores it.
   private func storeFirst(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
     guard let deflated = results.removeFirst().receive() else {
+      // A worker sends one result for each job, whatever the bytes are.
       preconditionFailure("every submitted block has a result")
     }
     try store(deflated, put)

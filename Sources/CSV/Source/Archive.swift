@@ -50,6 +50,7 @@ final class Archive {
     case .bzip2: return supportContent(library.support_bzip2(handle))
     case .xz: return supportContent(library.support_xz(handle))
     case .zstandard: return supportContent(library.support_zstd(handle))
+    // The caller's mistake: `Decompression.open` knows the two.
     case .none, .gzip: preconditionFailure("libarchive is not used for this")
     }
   }

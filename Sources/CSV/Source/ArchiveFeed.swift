@@ -41,6 +41,7 @@ final class ArchiveFeed {
 
   /// The feed whose address libarchive passes on. Its archive keeps it.
   static func of(_ data: UnsafeMutableRawPointer?) -> ArchiveFeed {
+    // The address was given to libarchive with this callback.
     guard let data else { preconditionFailure("libarchive passes on the address that it got") }
     return Unmanaged<ArchiveFeed>.fromOpaque(data).takeUnretainedValue()
   }

@@ -126,6 +126,7 @@ public final class ByteSource {
   /// - Throws: `CSVError` with the code `source-error`, `compression-error` or `format-error`. Earlier calls have returned all bytes
   ///   before the error; every later call throws the same error.
   public func read(appendingTo bytes: inout [UInt8], bytesMax: Int = 64 << 10) throws(CSVError) -> Int {
+    // The caller's mistake.
     precondition(bytesMax > 0, "bytesMax must be at least 1")
     let old = bytes.count
     // Slices of an array instead of a repeated element: they are copied at once even in unoptimised builds.
@@ -190,6 +191,7 @@ public final class ByteSource {
       buffer.copyBytes(from: head.prefix(count))
       state = .compressed(decompressor, head: Array(head.dropFirst(count)))
       return count
+    // `detectCompression()`, which `read(into:)` calls first, leaves another state or throws.
     case .untouched: preconditionFailure("the input is recognised before it is read")
     case .plain(let head):
       if head.isEmpty { return try input.read(into: buffer) }

@@ -9,6 +9,7 @@ enum Decompression {
     _ kind: ByteSource.Compression, _ input: RawInput, head: [UInt8], gzipBufferBytes: Int
   ) throws(CSVError) -> any Decompressor {
     switch kind {
+    // The caller's mistake: it has found a compression in the input.
     case .none: preconditionFailure("nothing is compressed")
     case .gzip: return GzipInflater(input, head: head, bufferBytes: gzipBufferBytes)
     case .zip: return try ZipArchive(input, head: head).reader()

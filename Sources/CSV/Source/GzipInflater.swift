@@ -51,12 +51,12 @@ final class GzipInflater: Decompressor {
   func read(into output: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     state.pointee.next_out = Self.bytePointer(output)
     state.pointee.avail_out = UInt32(clamping: output.count)
-    let room = Int(state.pointee.avail_out)
+    let capacity = Int(state.pointee.avail_out)
     while state.pointee.avail_out > 0 {
       do throws(CSVError) {
         if try !step() { break }
       } catch {
-        let produced = room - Int(state.pointee.avail_out)
+        let produced = capacity - Int(state.pointee.avail_out)
         inflatedBytes += produced
         guard produced == 0 else { return produced }
         var located = error
@@ -67,7 +67,7 @@ final class GzipInflater: Decompressor {
         throw located
       }
     }
-    let produced = room - Int(state.pointee.avail_out)
+    let produced = capacity - Int(state.pointee.avail_out)
     inflatedBytes += produced
     return produced
   }

@@ -122,6 +122,7 @@ final class RawInput {
       let part = bytes.dropFirst(offset).prefix(buffer.count)
       buffer.copyBytes(from: part)
       return part.count
+    // The caller's mistake: `readsAnywhere` is false for it.
     case .generator: preconditionFailure("a generated input is read in order")
     }
   }

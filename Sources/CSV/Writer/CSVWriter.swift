@@ -86,6 +86,7 @@ public struct CSVWriter: ~Copyable {
   /// - Throws: `CSVError` with the code `unquotable-value` for a record of one empty field in a dialect without
   ///   quotes, which would be a blank line; the record is dropped. Otherwise as `ByteSink.write`.
   public mutating func endRecord() throws(CSVError) {
+    // The caller's mistake: of the order of its calls.
     precondition(encoder.fieldCount > 0, "a record has at least one field")
     if let reason = encoder.endRecord() { throw refuse(reason) }
     recordCount += 1
@@ -114,6 +115,7 @@ public struct CSVWriter: ~Copyable {
   ///
   /// - Throws: as `ByteSink.write`.
   public mutating func flush() throws(CSVError) {
+    // The caller's mistake: of the order of its calls.
     precondition(encoder.fieldCount == 0, "a record is ended or abandoned before the writer is flushed")
     try sink.write(encoder.storage[..<encoder.used])
     encoder.removeAll()

@@ -57,6 +57,7 @@ package struct JSONLinesWriter: ~Copyable {
   /// Ends the record, which has a value for each name.
   /// - Throws: as `ByteSink.write`.
   package mutating func endRecord() throws(CSVError) {
+    // The caller's mistake: of the order of its calls.
     precondition(valueCount == heads.count, "a record has a value for each name")
     buffer.append(UInt8(ascii: "}"))
     buffer.append(ASCII.lf)
@@ -74,6 +75,7 @@ package struct JSONLinesWriter: ~Copyable {
   /// Sends the buffered records to the sink; not in the middle of a record.
   /// - Throws: as `ByteSink.write`.
   package mutating func flush() throws(CSVError) {
+    // The caller's mistake: of the order of its calls.
     precondition(valueCount == 0, "a record is ended or abandoned before the writer is flushed")
     try sink.write(buffer[...])
     buffer.removeAll(keepingCapacity: true)

@@ -59,7 +59,7 @@ struct RecordEncoder {
   /// Adds nothing if the result is a refusal.
   mutating func append(_ value: Span<UInt8>) -> Refusal? {
     // Twice the value for doubled quotes or escapes, two quotes around it and a delimiter before it.
-    makeRoom(2 * value.count + 2 + delimiterBytes.count)
+    reserveCapacity(2 * value.count + 2 + delimiterBytes.count)
     var start = used
     if fieldCount > 0 {
       storage[start] = delimiter
@@ -89,14 +89,14 @@ struct RecordEncoder {
   /// Adds a field without a value: the dialect's null token, or nothing.
   mutating func appendNull() {
     let token = nullTokens.first ?? []
-    makeRoom(token.count + delimiterBytes.count)
+    reserveCapacity(token.count + delimiterBytes.count)
     if fieldCount > 0 { putDelimiter() }
     for byte in token { put(byte) }
     fieldCount += 1
   }
 
   mutating func endRecord() -> Refusal? {
-    makeRoom(2 + delimiterBytes.count + lineEnd.count)
+    reserveCapacity(2 + delimiterBytes.count + lineEnd.count)
     if fieldCount == 1 && used == recordStart && !writesTrailingDelimiter {
       guard let quote else { return .onlyEmpty }
       put(quote)
@@ -121,7 +121,7 @@ struct RecordEncoder {
     recordStart = 0
   }
 
-  private mutating func makeRoom(_ count: Int) {
+  private mutating func reserveCapacity(_ count: Int) {
     if used + count > storage.count {
       storage.append(contentsOf: [UInt8](repeating: 0, count: max(count, storage.count)))
     }
@@ -146,7 +146,8 @@ struct RecordEncoder {
     let quote = quote ?? delimiter
     var special: UInt8 = value[0] == ASCII.space || value[count - 1] == ASCII.space ? 1 : 0
     var target = storage.mutableSpan
-    precondition(start + count <= target.count, "room was made before")
+    // The callers have reserved it for the whole value. The check keeps the loop within bounds.
+    precondition(start + count <= target.count, "capacity is reserved before")
     for index in 0..<count {
       // Within both spans: `index` is below `count`, and the precondition above covers the target.
       let byte = value[unchecked: index]

@@ -12,13 +12,13 @@ package struct ModelCompatibility {
   ///   - exactly: False: an entity whose hash can't be computed is compared by name.
   package init(_ stored: [String: Data], _ model: NSManagedObjectModel, configuration: String?, exactly: Bool = false) {
     let entities = model.entities(forConfigurationName: configuration) ?? []
-    let wanted = Dictionary(
+    let ownEntities = Dictionary(
       entities.compactMap { entity in entity.name.map { ($0, entity) } }, uniquingKeysWith: { first, _ in first })
-    changed = wanted.filter { name, entity in
+    changed = ownEntities.filter { name, entity in
       stored[name].map { $0 != entity.versionHash && (exactly || entity.hasExactVersionHash) } ?? false
     }.keys.sorted()
-    onlyInStore = stored.keys.filter { wanted[$0] == nil }.sorted()
-    onlyInModel = wanted.keys.filter { stored[$0] == nil }.sorted()
+    onlyInStore = stored.keys.filter { ownEntities[$0] == nil }.sorted()
+    onlyInModel = ownEntities.keys.filter { stored[$0] == nil }.sorted()
   }
 
   package var isCompatible: Bool { isPart && onlyInStore.isEmpty }

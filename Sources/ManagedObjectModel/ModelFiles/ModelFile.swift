@@ -20,14 +20,14 @@ package enum ModelFile {
   /// The versions of the model at `url` that may be the model of a store with these hashes: the current one, then the
   /// others by name.
   ///
-  /// A `.momd` states the hashes of its versions. A version in source form is not parsed for this: it may fit if its text
+  /// A `.momd` states the hashes of its versions. A version in source form is not parsed for this: it may be compatible if its text
   /// has the names of all entities.
   package static func versions(at url: URL, likelyWith hashes: [String: Data]) throws -> [URL] {
     let versions = try versions(at: url)
     guard versions.count > 1 else { return versions }
     let current = try? currentVersion(at: url)
     let stated = url.pathExtension == "momd" ? CompiledModelFile.statedHashes(in: url) : [:]
-    func mayFit(_ version: URL) -> Bool {
+    func mayBeCompatible(_ version: URL) -> Bool {
       if let known = stated[version.deletingPathExtension().lastPathComponent] {
         return hashes.allSatisfy { known[$0.key] == $0.value }
       }
@@ -39,7 +39,7 @@ package enum ModelFile {
         ["\"", "'"].contains { text.range(of: Data("\($0)\(name)\($0)".utf8)) != nil }
       }
     }
-    let likely = versions.filter(mayFit)
+    let likely = versions.filter(mayBeCompatible)
     return likely.filter { $0 == current } + likely.filter { $0 != current }
   }
 

@@ -26,8 +26,12 @@ extension NSManagedObjectModel {
     try ModelFile.load(url).model
   }
 
-  /// Reads a model from the XML text of a `contents` file, which a build tool may have embedded. Errors name `file`; it
-  /// is not read.
+  /// Reads a model from the XML text of a `contents` file, which a build tool may have embedded.
+  ///
+  /// - Parameters:
+  ///   - xml: The text, in the encoding that it declares.
+  ///   - file: What errors name; it is not read.
+  /// - Throws: `NSError` 259 (NSCocoaErrorDomain) that says what is wrong, in which line, and what to do.
   public static func load(xml: Data, file: URL? = nil) throws -> NSManagedObjectModel {
     try load(xml: xml, file: file, module: nil)
   }

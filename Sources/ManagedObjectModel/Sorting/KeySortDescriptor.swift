@@ -18,6 +18,7 @@ final class KeySortDescriptor: NSSortDescriptor {
       let result = comparator(try value(of: object1), try value(of: object2))
       return ascending ? result : result.reversed
     } catch {
+      // Apple's method can't throw; fetches and sorts of this library use `value(of:)`, which does.
       preconditionFailure((error as NSError).localizedDescription)
     }
   }

@@ -44,6 +44,8 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Apple's newer spelling.
+  ///
+  /// - Throws: As `metadataForPersistentStore(ofType:at:options:)`.
   public class func metadataForPersistentStore(
     type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {

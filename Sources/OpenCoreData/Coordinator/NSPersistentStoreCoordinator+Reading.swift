@@ -115,7 +115,7 @@ extension NSPersistentStoreCoordinator {
     if keeping.isEmpty { throw Self.noStore(keeps: query.entity) }
     // Keys are comparable within one sequence only: the one that `lastKey(of:)` reports.
     if query.keyAbove != nil { return [firstWritable(keeping: query.entity) ?? keeping[0]] }
-    return keeping.filter { query.asks($0.identity) }
+    return keeping.filter { query.includes($0.identity) }
   }
 
   /// The stores that `affected` names (nil: all) and that have `entity`.

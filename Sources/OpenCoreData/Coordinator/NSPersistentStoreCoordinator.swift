@@ -135,15 +135,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// IDs name a store by its UUID, so a coordinator cannot have both a store and a copy of its file.
   private func checkIsNew(_ url: URL?, _ uuid: String?) throws {
-    let twin = stores.first { ($0.url != nil && $0.url?.isSameFile(as: url) == true) || $0.identifier == uuid }
-    guard let twin else { return }
+    let duplicate = stores.first { ($0.url != nil && $0.url?.isSameFile(as: url) == true) || $0.identifier == uuid }
+    guard let duplicate else { return }
     throw NSError.coreData(
       .open,
-      "Can't add the same store twice: the coordinator has \(twin.location), with the UUID \(twin.identifier). Use that "
+      "Can't add the same store twice: the coordinator has \(duplicate.location), with the UUID \(duplicate.identifier). Use that "
         + "one, or give a copy another UUID with migratePersistentStore.")
   }
 
   /// Apple's newer spelling.
+  ///
+  /// - Throws: As `addPersistentStore(ofType:configurationName:at:options:)`.
   @discardableResult
   open func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -181,12 +183,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     stores.first { $0.url?.isSameFile(as: url) == true }
   }
 
-  /// The ID that a URI of `uriRepresentation()` stands for; nil if it belongs to none of the stores.
+  /// The ID that a URI of `uriRepresentation()` stands for; nil if it belongs to none of the stores, or names an abstract
+  /// entity, which no object has.
   open func managedObjectID(forURIRepresentation uri: URL) -> NSManagedObjectID? {
     // Split before the escapes are resolved: a reference object may have a slash.
     let parts = uri.path(percentEncoded: true).split(separator: "/").compactMap { $0.removingPercentEncoding }
     guard uri.scheme == "x-coredata", parts.count == 2, parts[1].hasPrefix("p"),
-      let entity = managedObjectModel.entitiesByName[parts[0]],
+      let entity = managedObjectModel.entitiesByName[parts[0]], !entity.isAbstract,
       let store = stores.first(where: { $0.identifier.lowercased() == uri.host?.lowercased() })
     else { return nil }
     let text = String(parts[1].dropFirst())
@@ -215,6 +218,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // MARK: For contexts and clients
 
   /// Writes everything that was committed into the store files themselves and waits until it is on the disk.
+  ///
+  /// - Throws: `NSError` 134090 for a store that is locked, 134180 with the reason for one that can't be written.
   public func checkpoint() throws { try lock.withLock { for store in stores { try store.rowStore.checkpoint() } } }
 
   /// Runs `body` on the default store, the first writable one.

@@ -147,6 +147,8 @@ extension NSPersistentStoreCoordinator {
   // MARK: The coordinator's own queue
 
   /// Runs `block` while no context reads or saves through this coordinator.
+  ///
+  /// - Throws: What `block` throws.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     try lock.withLock(block)
   }

@@ -52,7 +52,7 @@ struct MigratedStore {
   }
 
   /// Migrates it to a version by an inferred mapping.
-  func bring(to model: NSManagedObjectModel) throws {
+  func migrate(to model: NSManagedObjectModel) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
       ofType: type, configurationName: configuration, at: file,

@@ -82,7 +82,7 @@ final class MappingAssociations {
   }
 
   /// Called after a save: notes the keys of the new objects.
-  func settle() {
+  func noteSavedKeys() {
     for (number, waiting) in unsaved {
       let id = waiting.object.objectID.resolved
       guard let instance = instance(id) else { continue }

@@ -45,7 +45,7 @@ open class NSEntityMigrationPolicy: NSObject {
 
   // MARK: Stages
 
-  /// Called before anything else of the mapping.
+  /// Called before anything else of the mapping. What it throws ends the migration, as for all methods of a policy.
   open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
   /// Makes the destination instance of a source object by the mapping's attribute mappings, and associates both. An
@@ -58,7 +58,7 @@ open class NSEntityMigrationPolicy: NSObject {
     try manager.migration(in: mapping).makeInstance(of: sInstance, mapping)
   }
 
-  /// Called after the last source object of the mapping.
+  /// Called after the last source object of the mapping. What it throws ends the migration.
   open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
   /// Sets the relationships of a destination instance by the mapping's relationship mappings.
@@ -70,14 +70,14 @@ open class NSEntityMigrationPolicy: NSObject {
     try manager.migration(in: mapping).makeRelationships(of: dInstance, mapping)
   }
 
-  /// Called after the last destination instance of the mapping.
+  /// Called after the last destination instance of the mapping. What it throws ends the migration.
   open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
   /// Called when all objects have their relationships, before the model's rules are checked. What it throws ends the
   /// migration.
   open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-  /// Called last.
+  /// Called last. What it throws ends the migration.
   open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
   // MARK: Methods of value expressions

@@ -47,6 +47,7 @@ open class NSManagedObjectModelReference: NSObject {
     do {
       return try resolve()
     } catch {
+      // Apple's property can't throw; migrations use `resolve()`, which does.
       preconditionFailure((error as NSError).localizedDescription)
     }
   }

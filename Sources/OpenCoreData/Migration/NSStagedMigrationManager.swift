@@ -34,12 +34,12 @@ extension NSStagedMigrationManager: StoreMigrator {
     copy.file = folder.file
     copy.sourceModels = models + store.sourceModels
     for stage in remaining {
-      try copy.bring(to: try stage.currentModel.resolve())
+      try copy.migrate(to: try stage.currentModel.resolve())
       try call(stage.willMigrateHandler, of: stage, model: try stage.currentModel.resolve(), store: copy)
-      try copy.bring(to: try stage.nextModel.resolve())
+      try copy.migrate(to: try stage.nextModel.resolve())
       try call(stage.didMigrateHandler, of: stage, model: try stage.nextModel.resolve(), store: copy)
     }
-    try copy.bring(to: store.model)
+    try copy.migrate(to: store.model)
     try exchange.replace(with: folder.file)
   }
 

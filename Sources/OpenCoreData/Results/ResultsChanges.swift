@@ -85,8 +85,8 @@ struct ResultsChanges {
     var result = Array(repeating: false, count: elements.count)
     var (below, gap) = (-1, [Int]())
     func closeGap(_ above: Int) {
-      let fitting = gap.filter { elements[$0].rank > below && elements[$0].rank < above }
-      for index in longestAscent(fitting.map { elements[$0].rank }) { result[fitting[index]] = true }
+      let candidates = gap.filter { elements[$0].rank > below && elements[$0].rank < above }
+      for index in longestAscent(candidates.map { elements[$0].rank }) { result[candidates[index]] = true }
       gap = []
     }
     for (index, element) in elements.enumerated() {

@@ -32,9 +32,9 @@ extension ResultsCore {
       waiting = TouchedObjects()
       touched.findDeleted(among: old.objects)
       if touched.isAll || isStale {
-        followAnew(old) { _ in true }
+        refetch(old) { _ in true }
       } else if isFetchCheaper(touched.objects, in: old, query: query) {
-        followAnew(old) { touched.objects[ObjectIdentifier($0)] != nil }
+        refetch(old) { touched.objects[ObjectIdentifier($0)] != nil }
       } else {
         follow(touched.objects, from: old, query: query)
       }
@@ -117,20 +117,20 @@ extension ResultsCore {
       groups[entry.section, default: []].append(entry)
     }
     entries = names.flatMap { groups[$0] ?? [] }
-    return ResultsList(entries.map(\.object), runs: names.map { ($0, groups[$0]?.count ?? 0) })
+    return ResultsList(entries.map(\.object), sections: names.map { ($0, groups[$0]?.count ?? 0) })
   }
 
   // MARK: By another fetch
 
   /// Fetches again and reports the differences. An object that the context made again is recognised by its ID.
-  private func followAnew(_ old: ResultsList, isTouched: (NSObject) -> Bool) {
+  private func refetch(_ old: ResultsList, isTouched: (NSObject) -> Bool) {
     let new: ResultsList
     do {
       new = try fetch(currentRequest())
       isStale = false
     } catch {
       // The old list is no longer valid; the next change tries again.
-      new = sectionNameKeyPath == nil ? ResultsList([]) : ResultsList([], runs: [])
+      new = sectionNameKeyPath == nil ? ResultsList([]) : ResultsList([], sections: [])
       isStale = true
     }
     var ranks: [ObjectKey: Int] = [:]

@@ -88,12 +88,12 @@ final class ResultsCore: @unchecked Sendable {
     if let list = try fetchInBatches(request) { return list }
     let objects = try context.fetch(request).compactMap { $0 as? NSObject }
     guard sectionNameKeyPath != nil else { return ResultsList(objects) }
-    var runs = SectionRuns()
+    var counts = SectionCounts()
     for object in objects {
       try loadSectionName(of: object)
-      try runs.append(sectionName(of: object))
+      try counts.append(sectionName(of: object))
     }
-    return ResultsList(objects, runs: runs.runs)
+    return ResultsList(objects, sections: counts.sections)
   }
 
   /// Objects as faults, in sections by values that are read with their IDs: with a batch size, asking each object for
@@ -106,19 +106,19 @@ final class ResultsCore: @unchecked Sendable {
     guard let slot = query.entity.slot(named: name), !query.entity.attributeSlots[slot].isTransient else { return nil }
     query.values = .attributes([name])
     let rows = try context.rows(query)
-    var (objects, runs) = ([NSObject](), SectionRuns())
+    var (objects, counts) = ([NSObject](), SectionCounts())
     for (row, result) in zip(rows, try context.results(of: request, query, rows)) {
       guard let object = result as? NSManagedObject else { continue }
       if object.isFault, !object.hasValues {
         let value = try query.value([name], of: row)
-        try runs.append(Self.sectionName(query.entity.attributeSlots[slot].foundationValue(from: value)))
+        try counts.append(Self.sectionName(query.entity.attributeSlots[slot].foundationValue(from: value)))
       } else {
         try object.load()
-        try runs.append(sectionName(of: object))
+        try counts.append(sectionName(of: object))
       }
       objects.append(object)
     }
-    return ResultsList(objects, runs: runs.runs)
+    return ResultsList(objects, sections: counts.sections)
   }
 
   /// Loads the objects that name an object's section: asking for the name can't throw.

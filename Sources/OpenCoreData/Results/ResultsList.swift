@@ -19,13 +19,13 @@ struct ResultsList {
 
   /// - Parameters:
   ///   - objects: In order.
-  ///   - runs: Names of sections, each once, with the number of objects in each.
-  init(_ objects: [NSObject], runs: [(name: String, count: Int)]) {
+  ///   - counts: Names of sections, each once, with the number of objects in each.
+  init(_ objects: [NSObject], sections counts: [(name: String, count: Int)]) {
     self.objects = objects
     var start = 0
-    sections = runs.map { run in
-      defer { start += run.count }
-      return Section(name: run.name, rows: start..<(start + run.count))
+    sections = counts.map { section in
+      defer { start += section.count }
+      return Section(name: section.name, rows: start..<(start + section.count))
     }
   }
 
@@ -57,17 +57,17 @@ struct ResultsList {
 }
 
 /// Consecutive objects of one section, counted while a sorted result is read.
-struct SectionRuns {
-  private(set) var runs: [(name: String, count: Int)] = []
+struct SectionCounts {
+  private(set) var sections: [(name: String, count: Int)] = []
   private var seen: Set<String> = []
   private var count = 0
 
   /// - Throws: `NSError` 134060 if the section had already ended: the objects are not sorted by section.
   mutating func append(_ name: String) throws {
-    if let last = runs.last, last.name == name {
-      runs[runs.count - 1].count += 1
+    if let last = sections.last, last.name == name {
+      sections[sections.count - 1].count += 1
     } else if seen.insert(name).inserted {
-      runs.append((name, 1))
+      sections.append((name, 1))
     } else {
       throw NSError.coreData(
         .coreData,

@@ -29,7 +29,7 @@ final class AtomicReader: RowReader {
   /// What the query's predicate holds for, by key.
   private func matching(_ query: FetchQuery) throws -> [FetchedRow] {
     try store.check(query)
-    guard query.asks(store.identity) else { return [] }
+    guard query.includes(store.identity) else { return [] }
     var filters: [ObjectIdentifier: QueryFilter] = [:]
     return try store.candidates(query).filter { row in
       if let keyAbove = query.keyAbove, (row.id.storeKey ?? 0) <= keyAbove { return false }

@@ -53,7 +53,7 @@ final class AtomicRowStore: StoreAdapter, @unchecked Sendable {
         let objects = try SavedObjects(changes, in: context)
         let before = (nodes: nodes, versions: versions, values: copies(of: objects.updated))
         do {
-          try giveIDs(to: objects.inserted, store)
+          try assignIDs(to: objects.inserted, store)
           context.graph.adoptPermanentIDs()
           try change(objects, store)
           try store.save()
@@ -117,13 +117,13 @@ final class AtomicRowStore: StoreAdapter, @unchecked Sendable {
     try withScratch(isFresh: true) { context in
       var changes = ChangeSet()
       changes.insertions = InsertedRows.rows(rows)
-      try giveIDs(to: try SavedObjects(changes, in: context).inserted, try client())
+      try assignIDs(to: try SavedObjects(changes, in: context).inserted, try client())
     }
   }
 
-  private func giveIDs(to objects: [NSManagedObject], _ store: NSAtomicStore) throws {
+  private func assignIDs(to objects: [NSManagedObject], _ store: NSAtomicStore) throws {
     let new = objects.filter(\.objectID.isTemporaryID)
-    try give(
+    try assign(
       new.map { store.objectID(for: $0.entity, withReferenceObject: store.newReferenceObject(for: $0)) }, to: new)
   }
 }

@@ -30,7 +30,7 @@ final class IncrementalReader: RowReader {
     if query.keyAbove != nil { return try store.ids(query).count }
     try store.check(query)
     var whole = query
-    // The store counts what matches; how much of it is wanted is counted here.
+    // The store counts what matches; how much of it is requested is counted here.
     (whole.limit, whole.offset, whole.sortKeys) = (0, 0, [])
     let results = try store.results(whole.request(.countResultType))
     guard results.count == 1, let count = (results[0] as? Int) ?? (results[0] as? NSNumber)?.intValue else {

@@ -24,7 +24,7 @@ extension IncrementalRowStore {
   private func execute(_ changes: ChangeSet, _ store: NSIncrementalStore) throws {
     try withScratch(isFresh: true) { context in
       let objects = try SavedObjects(changes, in: context)
-      try giveIDs(to: objects.inserted, store)
+      try assignIDs(to: objects.inserted, store)
       context.graph.adoptPermanentIDs()
       let request = NSSaveChangesRequest(
         inserted: Set(objects.inserted + objects.recreated), updated: Set(objects.updated),
@@ -78,16 +78,16 @@ extension IncrementalRowStore {
     try withScratch(isFresh: true) { context in
       var changes = ChangeSet()
       changes.insertions = InsertedRows.rows(rows)
-      try giveIDs(to: try SavedObjects(changes, in: context).inserted, try client())
+      try assignIDs(to: try SavedObjects(changes, in: context).inserted, try client())
     }
   }
 
   /// Asks the store for the IDs of those objects that have none yet.
-  private func giveIDs(to objects: [NSManagedObject], _ store: NSIncrementalStore) throws {
+  private func assignIDs(to objects: [NSManagedObject], _ store: NSIncrementalStore) throws {
     let new = objects.filter(\.objectID.isTemporaryID)
     guard !new.isEmpty else { return }
     let ids = try store.obtainPermanentIDs(for: new)
-    try give(ids, to: new)
+    try assign(ids, to: new)
   }
 
   // MARK: Afterwards

@@ -43,8 +43,15 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     throw Self.notOverridden("newValuesForObject(with:with:)", Self.self)
   }
 
-  /// What a relationship of an object leads to: an `NSManagedObjectID` or `NSNull` for a to-one relationship, a set or
-  /// an array of `NSManagedObjectID` for a to-many one.
+  /// What a relationship of an object leads to.
+  ///
+  /// - Parameters:
+  ///   - relationship: A relationship of the object's entity.
+  ///   - objectID: The object.
+  ///   - context: The context that reads; nil if none does. It is valid during the call only.
+  /// - Returns: An `NSManagedObjectID` or `NSNull` for a to-one relationship, a set or an array of `NSManagedObjectID`
+  ///   for a to-many one.
+  /// - Throws: As ``newValuesForObject(with:with:)``.
   open func newValue(
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
@@ -56,6 +63,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   ///
   /// - Parameter array: New objects with the values that they have so far.
   /// - Returns: One ID for each object, in the same order.
+  /// - Throws: What keeps the store from it; the save then fails with this error.
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
     throw Self.notOverridden("obtainPermanentIDs(for:)", Self.self)
   }

@@ -52,7 +52,7 @@ extension StoreAdapter {
   /// Makes `ids`, which the client's store gave, the permanent IDs of `objects`.
   ///
   /// - Throws: `NSError` 134060 for IDs that can't be theirs.
-  func give(_ ids: [NSManagedObjectID], to objects: [NSManagedObject]) throws {
+  func assign(_ ids: [NSManagedObjectID], to objects: [NSManagedObject]) throws {
     guard ids.count == objects.count else {
       throw NSError.coreData(
         .coreData, "The store \(location) gave \(ids.count) permanent IDs for \(objects.count) objects.")

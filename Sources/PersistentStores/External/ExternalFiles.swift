@@ -62,7 +62,7 @@ final class ExternalFiles {
   }
 
   /// Called after a commit that failed: what is in the WAL may still count once the WAL is read again. The next opening
-  /// settles all files by their marks.
+  /// keeps or removes all files by their marks.
   func leaveUncertain() {
     written = []
     released = []

@@ -91,11 +91,14 @@ struct HistoryReader {
     _ row: SQLiteStatement, tombstonesMax: Int, _ properties: inout [Int: TrackedProperties]
   ) throws -> HistoryChange {
     let (number, entityNumber) = (row.integer(0), Int(row.integer(2)))
-    guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))), let space = idSpaces[entityNumber] else {
+    guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))), let space = idSpaces[entityNumber],
+      !space.entity.isAbstract
+    else {
       throw NSError.coreData(
         .sqlite,
         "The change \(number) of the history is of the kind \(row.integer(1)) and of the entity with the number "
-          + "\(entityNumber), which this model does not have. Open the store with the model that it was written with.")
+          + "\(entityNumber), which this model does not have or which is abstract. Open the store with the model that it was "
+          + "written with.")
     }
     var updated: [String]?
     if case .blob(let bits) = row.value(5) {

@@ -13,16 +13,16 @@ struct MappingInference {
 
   init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
     match = ModelMatch(from: source, to: destination)
-    for (first, second) in match.rivals {
-      note(second, property: nil, reason: Self.rivalry(first.name ?? "", "entities"))
+    for (first, second) in match.conflicts {
+      note(second, property: nil, reason: Self.conflictReason(first.name ?? "", "entities"))
     }
     let entities = destination.entities.sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
     for entity in entities {
       if entity.superentity == nil { checkHierarchy(below: entity) }
       guard match.source(of: entity) != nil else { continue }
       let properties = match.properties(of: entity)
-      for (first, second) in properties.rivals {
-        note(entity, property: second, reason: Self.rivalry(first, "properties"))
+      for (first, second) in properties.conflicts {
+        note(entity, property: second, reason: Self.conflictReason(first, "properties"))
       }
       for property in entity.propertiesByName.values.sorted(by: { String.byteOrder($0.name, $1.name) })
       where !property.isTransient && !(property is NSFetchedPropertyDescription) {
@@ -31,7 +31,7 @@ struct MappingInference {
     }
   }
 
-  private static func rivalry(_ other: String, _ kind: String) -> String {
+  private static func conflictReason(_ other: String, _ kind: String) -> String {
     "It and '\(other)' are both declared to be the same one of the former \(kind). Give one of them another renaming "
       + "identifier."
   }

@@ -59,7 +59,7 @@ extension MigrationRun {
     for entity in destination.entities {
       guard let new = destinationEntities[entity.name], let old = match.source(of: new) else { continue }
       if new.isAbstract, !old.isAbstract {
-        try demandNone(
+        try requireNone(
           entity, where: "Z_ENT = \(entity.number)",
           problem: "\(entity.name) is abstract in the new model, but has",
           advice: "Delete them first, or keep the entity concrete.")
@@ -69,7 +69,7 @@ extension MigrationRun {
         guard case .toOne(let column, _, _)? = entity.relationships[relationship.name],
           let former = match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
         else { continue }
-        try demandNone(
+        try requireNone(
           entity, where: "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
           problem: "\(entity.name).\(relationship.name) is mandatory in the new model, but has no destination in",
           advice: "Set it first, or keep it optional.")
@@ -82,7 +82,7 @@ extension MigrationRun {
     relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false
   }
 
-  private func demandNone(_ entity: SQLEntity, where condition: String, problem: String, advice: String) throws {
+  private func requireNone(_ entity: SQLEntity, where condition: String, problem: String, advice: String) throws {
     let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE \(condition)") ?? 0
     guard count > 0 else { return }
     throw NSError.migration("\(path) can't be migrated: \(problem) \(count) objects.", advice: advice)

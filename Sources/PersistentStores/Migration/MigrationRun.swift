@@ -30,7 +30,7 @@ struct MigrationRun {
     try checkNumbers()
     try checkConfiguration()
 
-    let foreignIndexes = try stepAside(old + Self.ownTables.filter(present.contains))
+    let foreignIndexes = try renameOldTables(old + Self.ownTables.filter(present.contains))
     let creations = destination.creationStatements
     let tables = creations.prefix { $0.hasPrefix("CREATE TABLE") && !SQLNaming.frameworkTables.contains($0) }
     for statement in tables { try connection.execute(statement) }
@@ -44,13 +44,13 @@ struct MigrationRun {
       "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
       [.text(uuid), .blob(try metadata.propertyList())])
     for table in old + Self.ownTables where present.contains(table) {
-      try connection.execute("DROP TABLE \(Self.aside(table))")
+      try connection.execute("DROP TABLE \(Self.oldTableName(table))")
     }
     for index in foreignIndexes { try remake(index) }
   }
 
   /// The name of an old table while the new table uses its name.
-  static func aside(_ table: String) -> String { "OCD_OLD_\(table)" }
+  static func oldTableName(_ table: String) -> String { "OCD_OLD_\(table)" }
 
   private func tableNames() throws -> Set<String> {
     Set(try texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
@@ -65,7 +65,7 @@ struct MigrationRun {
   /// Renames tables and drops their indexes, whose names the new ones need.
   ///
   /// - Returns: The statements of indexes that are not Core Data's, to create them again.
-  private func stepAside(_ tables: [String]) throws -> [String] {
+  private func renameOldTables(_ tables: [String]) throws -> [String] {
     var foreign: [String] = []
     for table in tables {
       let indexes = try connection.rows(
@@ -76,7 +76,7 @@ struct MigrationRun {
         if !name.hasPrefix("Z") { foreign.append(sql) }
         try connection.execute("DROP INDEX \"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"")
       }
-      try connection.execute("ALTER TABLE \(table) RENAME TO \(Self.aside(table))")
+      try connection.execute("ALTER TABLE \(table) RENAME TO \(Self.oldTableName(table))")
     }
     return foreign
   }

@@ -40,9 +40,9 @@ extension MigrationStatements {
     _ key: OldKey, column: String, entityColumn: String?, orderColumn: String?
   ) -> [Filling] {
     let value = "s.\(key.column)"
-    let survival = survival(of: value, in: key.destination, survivors(below: key.destination))
+    let keptCondition = keptCondition(of: value, in: key.destination, keptEntities(below: key.destination))
     var result = [
-      Filling(column: column, value: SQLFragment(survival.map { "CASE WHEN \($0) THEN \(value) END" } ?? value))
+      Filling(column: column, value: SQLFragment(keptCondition.map { "CASE WHEN \($0) THEN \(value) END" } ?? value))
     ]
     if let entityColumn, let table = oldTable(of: key.destination) {
       let cases = key.destination.withDescendants.compactMap { old -> String? in
@@ -150,7 +150,7 @@ extension MigrationStatements {
     else { return nil }
     switch kept {
     case .manyToMany(let table, let from, let to, let order):
-      var pairs = OldPairs(table: MigrationRun.aside(table), from: "s.\(from)", to: "s.\(to)", order: order)
+      var pairs = OldPairs(table: MigrationRun.oldTableName(table), from: "s.\(from)", to: "s.\(to)", order: order)
       if let inverse = former.inverseRelationship, inverse !== former,
         case .manyToMany(_, _, _, let order)? = sqlRelationship(inverse, in: run.source)
       {
@@ -164,7 +164,7 @@ extension MigrationStatements {
         conditions: ["s.\(column) IS NOT NULL", "s.Z_ENT IN (\(Self.list(oldNumbers(below: owner))))"])
     case .toMany(let table, let column, let order):
       return OldPairs(
-        table: MigrationRun.aside(table), from: "s.\(column)", to: "s.Z_PK", order: order,
+        table: MigrationRun.oldTableName(table), from: "s.\(column)", to: "s.Z_PK", order: order,
         conditions: ["s.\(column) IS NOT NULL", "s.Z_ENT IN (\(Self.list(oldNumbers(below: destination))))"])
     }
   }
@@ -184,8 +184,8 @@ extension MigrationStatements {
       fillings.append((order, pairs.inverseOrder.map { "s.\($0)" } ?? pairs.from))
     }
     let survivals = [
-      survival(of: pairs.from, in: owner, owners),
-      survival(of: pairs.to, in: destination, survivors(below: destination)),
+      keptCondition(of: pairs.from, in: owner, owners),
+      keptCondition(of: pairs.to, in: destination, keptEntities(below: destination)),
     ]
     let conditions = pairs.conditions + survivals.compactMap(\.self)
     return SQLFragment(

@@ -30,7 +30,7 @@ struct MigrationStatements {
     let fillings = fixed + attributes(of: new, in: entity, from: old, in: oldEntity) + keys(of: new, entity, oldEntity)
     return SQLFragment("INSERT INTO \(entity.tableName) (\(fillings.map(\.column).joined(separator: ", "))) SELECT ")
       + .joined(fillings.map(\.value), separator: ", ")
-      + SQLFragment(" FROM \(MigrationRun.aside(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
+      + SQLFragment(" FROM \(MigrationRun.oldTableName(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
   }
 
   /// Existing values stay. An added attribute gets the default value, as does a NULL that is not allowed any more.
@@ -64,18 +64,18 @@ struct MigrationStatements {
   }
 
   /// Those of them whose rows are moved.
-  func survivors(below entity: NSEntityDescription) -> Set<Int> {
+  func keptEntities(below entity: NSEntityDescription) -> Set<Int> {
     Set(entity.withDescendants.filter { match.destination(of: $0) != nil }.compactMap(oldNumber))
   }
 
   /// A condition that `key` belongs to a row of `allowed`; nil if it can't belong to another row.
-  func survival(of key: String, in entity: NSEntityDescription, _ allowed: Set<Int>) -> String? {
+  func keptCondition(of key: String, in entity: NSEntityDescription, _ allowed: Set<Int>) -> String? {
     guard !oldNumbers(below: entity).isSubset(of: allowed), let table = oldTable(of: entity) else { return nil }
     return "EXISTS (SELECT 1 FROM \(table) d WHERE d.Z_PK = \(key) AND d.Z_ENT IN (\(Self.list(allowed))))"
   }
 
   func oldTable(of entity: NSEntityDescription) -> String? {
-    run.source.entity(named: entity.name ?? "").map { MigrationRun.aside($0.tableName) }
+    run.source.entity(named: entity.name ?? "").map { MigrationRun.oldTableName($0.tableName) }
   }
 
   static func list(_ numbers: Set<Int>) -> String { numbers.sorted().map(String.init).joined(separator: ", ") }

@@ -12,7 +12,7 @@ struct NameMatch {
   /// Indexes of the old names by index of the new ones.
   private(set) var sources: [Int: Int] = [:]
   /// Pairs of new names that claim the same old name, by index.
-  private(set) var rivals: [(Int, Int)] = []
+  private(set) var conflicts: [(Int, Int)] = []
 
   /// Stated renamings take precedence over equal names. A renaming identifier is the old name or the old version's
   /// renaming identifier, so that one set once may stay through all later versions.
@@ -31,7 +31,7 @@ struct NameMatch {
         let found = old.indices.first { !taken.contains($0) && rule(old[$0], new[position]) }
         guard let found else { continue }
         if let other = claimed[found] {
-          rivals.append((other, position))
+          conflicts.append((other, position))
         } else {
           claimed[found] = position
           sources[position] = found
@@ -46,7 +46,7 @@ struct PropertyMatch {
   /// By name in the destination.
   var sources: [String: NSPropertyDescription] = [:]
   /// Pairs of names in the destination that claim the same property.
-  var rivals: [(String, String)] = []
+  var conflicts: [(String, String)] = []
 
   init() {}
 
@@ -62,7 +62,7 @@ struct PropertyMatch {
     let (old, new) = (listed(source), listed(destination))
     let match = NameMatch(old: names(old), new: names(new))
     for (position, found) in match.sources { sources[new[position].name] = old[found] }
-    rivals = match.rivals.map { (new[$0].name, new[$1].name) }
+    conflicts = match.conflicts.map { (new[$0].name, new[$1].name) }
   }
 }
 
@@ -72,7 +72,7 @@ struct ModelMatch {
   private var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
   private var propertyMatches: [ObjectIdentifier: PropertyMatch] = [:]
   /// Pairs of entities of the destination that claim the same source.
-  private(set) var rivals: [(NSEntityDescription, NSEntityDescription)] = []
+  private(set) var conflicts: [(NSEntityDescription, NSEntityDescription)] = []
 
   init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
     func listed(_ model: NSManagedObjectModel) -> [NSEntityDescription] {
@@ -88,7 +88,7 @@ struct ModelMatch {
       destinations[ObjectIdentifier(old[found])] = new[position]
       propertyMatches[ObjectIdentifier(new[position])] = PropertyMatch(from: old[found], to: new[position])
     }
-    rivals = match.rivals.map { (new[$0], new[$1]) }
+    conflicts = match.conflicts.map { (new[$0], new[$1]) }
   }
 
   /// The source of a destination entity; nil for an added one.

@@ -57,11 +57,11 @@ struct StoreMigration {
   private var path: String { url?.path ?? "in memory" }
   private var connection: SQLiteConnection { opened.connection }
 
-  /// Has no effect on a store that already has the wanted version.
+  /// Has no effect on a store that already has the requested version.
   ///
   /// - Throws: `NSError` 134110 (incompatible data), 134130 (no source model), 134140 (no mapping), 134090 (locked).
   func runIfNeeded() throws {
-    let wanted = StoreMetadata(model: model, configuration: configuration)
+    let target = StoreMetadata(model: model, configuration: configuration)
     do {
       guard try !isCompatible(stored().metadata) else { return }
       guard !opened.isReadOnly else {
@@ -78,7 +78,7 @@ struct StoreMigration {
         let (uuid, metadata) = try stored()
         // Another process may have migrated it while this one waited for the lock.
         guard !isCompatible(metadata) else { return }
-        try run(from: metadata, uuid, to: wanted)
+        try run(from: metadata, uuid, to: target)
       }
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .migration, message: "The store \(path) was left as it is: migrating it failed")
@@ -93,10 +93,10 @@ struct StoreMigration {
     try connection.storeMetadata(at: url)
   }
 
-  private func run(from metadata: StoreMetadata, _ uuid: String, to wanted: StoreMetadata) throws {
+  private func run(from metadata: StoreMetadata, _ uuid: String, to target: StoreMetadata) throws {
     let source = try sourceModel(metadata)
     let mapping = try mapping(from: source.model)
-    var written = wanted
+    var written = target
     written.custom = metadata.custom
     try MigrationRun(
       connection: connection, path: path, mapping: mapping,

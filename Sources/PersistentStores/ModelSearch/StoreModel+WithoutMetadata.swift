@@ -22,7 +22,7 @@ extension StoreModel {
       return try withExtendedLifetime(opened) {
         guard let problem = try opened.connection.metadataProblem(at: store) else { return nil }
         let tables = try ExactTables(opened.connection, path: store.path)
-        var model = try tables.fitting(try candidates(file, embedded))
+        var model = try tables.firstCompatible(of: try candidates(file, embedded))
         try opened.checkUnchanged()
         model = StoreModel(model: model.model, origin: model.origin, notes: [problem, Self.note(model)])
         return model
@@ -99,8 +99,8 @@ private struct ExactTables {
     self.path = path
   }
 
-  /// The first model that fits.
-  func fitting(_ models: [StoreModel]) throws -> StoreModel {
+  /// The first model that is compatible with the tables.
+  func firstCompatible(of models: [StoreModel]) throws -> StoreModel {
     var firstError: (any Error)?
     for model in models {
       do {

@@ -61,16 +61,16 @@ struct StoreModelSearch {
   private func version(in file: URL, for metadata: StoreMetadata) throws -> StoreModel {
     var unreadable: [String] = []
     var versions: [Version] = []
-    var unfit = UnfitTexts()
+    var incompatible = IncompatibleTexts()
     // A model may have a hundred versions: only those that may fit are read, and none after the one that does.
-    for url in try ModelFile.versions(at: file, likelyWith: metadata.versionHashes) where !unfit.exclude(url) {
+    for url in try ModelFile.versions(at: file, likelyWith: metadata.versionHashes) where !incompatible.exclude(url) {
       do {
         let version = try Self.version(url)
         let whole = ModelCompatibility(metadata.versionHashes, version.model, configuration: nil, exactly: true)
-        let fits =
+        let isCompatible =
           whole.isCompatible || version.model.hasCompatibleConfiguration(metadata.versionHashes, exactly: true)
-        if fits { return version.storeModel() }
-        unfit.note(url, version.model, changed: whole.changed)
+        if isCompatible { return version.storeModel() }
+        incompatible.note(url, version.model, changed: whole.changed)
         versions.append(version)
       } catch {
         // Old versions that are no longer readable must not prevent finding the compatible one.

@@ -92,28 +92,29 @@ struct TableModel {
     of root: NSEntityDescription, _ entities: [Int64: NSEntityDescription], _ connection: SQLiteConnection
   ) throws {
     let entityName = root.name ?? ""
-    let wanted = "Z" + entityName.uppercased()
-    let columns = try connection.rows("SELECT name, type FROM pragma_table_info(?)", [.text(wanted)])
+    let tableName = "Z" + entityName.uppercased()
+    let columns = try connection.rows("SELECT name, type FROM pragma_table_info(?)", [.text(tableName)])
       .compactMap { row -> Column? in
         guard case .text(let name)? = row.first, case .text(let type)? = row.last else { return nil }
         return Column(name: name, type: type.uppercased())
       }
     guard !columns.isEmpty else {
-      notes.append("There is no table \(wanted) for the entity '\(entityName)': it is empty here.")
+      notes.append("There is no table \(tableName) for the entity '\(entityName)': it is empty here.")
       return
     }
     if !root.subentities.isEmpty {
       notes.append(
-        "All columns of \(wanted) are read as attributes of '\(entityName)': it is unknown which subentity has which.")
+        "All columns of \(tableName) are read as attributes of '\(entityName)': it is unknown which subentity has which."
+      )
     }
     let toOnes = Self.toOnes(columns)
-    let indexed = try Self.indexedColumns(wanted, connection)
+    let indexed = try Self.indexedColumns(tableName, connection)
     var properties: [NSPropertyDescription] = []
     var likelyKeys: [String] = []
     for column in columns where !Self.isKeptByStore(column.name) {
       guard let name = Self.propertyName(column.name), let type = Self.types[column.type] else {
         notes.append(
-          "The column \(wanted).\(column.name) (\(column.type)) is not a Core Data attribute; it is left out.")
+          "The column \(tableName).\(column.name) (\(column.type)) is not a Core Data attribute; it is left out.")
         continue
       }
       if let destination = toOnes[column.name].flatMap({ entities[$0] }) {
@@ -132,7 +133,7 @@ struct TableModel {
     root.properties = properties
     if !likelyKeys.isEmpty {
       notes.append(
-        "\(likelyKeys.joined(separator: ", ")) of \(wanted) may be keys of to-one relationships; they are read as numbers."
+        "\(likelyKeys.joined(separator: ", ")) of \(tableName) may be keys of to-one relationships; they are read as numbers."
       )
     }
   }

@@ -79,10 +79,10 @@ package final class PrivateFolder: Sendable {
   // MARK: The folders of processes that are gone
 
   private static func removeAbandoned() {
-    let place = FileManager.default.temporaryDirectory
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+    let parent = FileManager.default.temporaryDirectory
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
     for name in names where name.hasPrefix(prefix) {
-      let path = place.appendingPathComponent(name).path
+      let path = parent.appendingPathComponent(name).path
       let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
       guard descriptor >= 0 else { continue }
       defer { close(descriptor) }

@@ -137,7 +137,7 @@ extension StoreFileCheck {
         return foreign("it has an older schema than the file")
       }
     }
-    // SQLite has no page at this place.
+    // SQLite has no page at this offset.
     let locks = 0x4000_0000 / header.pageSize + 1
     guard frames.pageCount > pagesInFile else { return nil }
     let missing = (pagesInFile + 1...frames.pageCount).first { !frames.pagesBeyondFile.contains($0) && $0 != locks }

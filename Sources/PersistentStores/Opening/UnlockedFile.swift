@@ -67,12 +67,12 @@ struct UnlockedFile: CheckedSource {
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     // The pending byte, the reserved byte and the 510 bytes of readers. (SQLite: os.h, PENDING_BYTE.)
-    var wanted = flock()
-    wanted.l_type = Int16(F_WRLCK)
-    wanted.l_whence = Int16(SEEK_SET)
-    wanted.l_start = 0x4000_0000
-    wanted.l_len = 512
-    return withUnsafeMutablePointer(to: &wanted) { fcntl(descriptor, F_GETLK, $0) == 0 }
-      && wanted.l_type != Int16(F_UNLCK)
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 0x4000_0000
+    lock.l_len = 512
+    return withUnsafeMutablePointer(to: &lock) { fcntl(descriptor, F_GETLK, $0) == 0 }
+      && lock.l_type != Int16(F_UNLCK)
   }
 }

@@ -33,17 +33,17 @@ struct WALChecksum: Equatable {
   /// The sums are linear: an error of d in a word changes them by d times a pair of neighbouring Fibonacci numbers,
   /// which depends on the distance from the end. At least one of the pair is odd, and so has an inverse.
   func wrongWords(for written: WALChecksum, of count: Int) -> [(number: Int, error: UInt32)] {
-    let (wantedFirst, wantedSecond) = (written.first &- first, written.second &- second)
-    guard wantedFirst != 0 || wantedSecond != 0 else { return [] }
+    let (neededFirst, neededSecond) = (written.first &- first, written.second &- second)
+    guard neededFirst != 0 || neededSecond != 0 else { return [] }
     var found: [(number: Int, error: UInt32)] = []
     // How an error of 1 in the word changes the two sums; of the two words of a pair, the later one comes first.
     var (later, earlier): ((UInt32, UInt32), (UInt32, UInt32)) = ((0, 1), (1, 1))
     for pair in (0..<count / 2).reversed() {
       for (number, factors) in [(2 * pair + 1, later), (2 * pair, earlier)] {
         let isFirstOdd = factors.0 & 1 == 1
-        let (odd, wanted) = isFirstOdd ? (factors.0, wantedFirst) : (factors.1, wantedSecond)
-        let error = wanted &* Self.inverse(of: odd)
-        if error &* factors.0 == wantedFirst, error &* factors.1 == wantedSecond { found.append((number, error)) }
+        let (odd, needed) = isFirstOdd ? (factors.0, neededFirst) : (factors.1, neededSecond)
+        let error = needed &* Self.inverse(of: odd)
+        if error &* factors.0 == neededFirst, error &* factors.1 == neededSecond { found.append((number, error)) }
       }
       (later, earlier) = (Self.next(later), Self.next(earlier))
     }

@@ -4,7 +4,7 @@ import Foundation
 /// (SQLite: "Database File Format", 4.1 to 4.4.)
 ///
 /// SQLite reads a WAL up to the first frame that is not valid, and drops an unfinished transaction before it. Frames
-/// after that place may be of an earlier generation of the WAL, or of a transaction that a crash ended: neither is
+/// after that frame may be of an earlier generation of the WAL, or of a transaction that a crash ended: neither is
 /// damage. Frames of this generation that end a transaction are: they were written after the frame that is not valid.
 package struct WALFrames {
   /// The frames up to the end of the last transaction that SQLite sees.
@@ -155,9 +155,9 @@ package struct WALFrames {
   /// or a single wrong word, cannot be the result of a write that ended early. A frame that ends a transaction.
   private func damage(to frame: Frame, after checksum: WALChecksum) -> (isCertain: Bool, isCommit: Bool) {
     let sum = frame.sum(after: checksum, isBigEndian: header.isBigEndian)
-    let isOfLog = frame.salts.elementsEqual(header.salts)
+    let isOfWAL = frame.salts.elementsEqual(header.salts)
     if sum == frame.checksum { return (true, frame.commit > 0) }
-    guard isOfLog else { return (false, false) }
+    guard isOfWAL else { return (false, false) }
     if sum.first == frame.checksum.first || sum.second == frame.checksum.second { return (true, frame.commit > 0) }
     let wrong = sum.wrongWords(for: frame.checksum, of: header.pageSize / 4 + 2).filter { !isMissing($0, in: frame) }
     guard frame.commit == 0, let error = wrong.first(where: { $0.number == 1 })?.error else {
@@ -177,8 +177,8 @@ package struct WALFrames {
   private func isMissing(_ word: (number: Int, error: UInt32), in frame: Frame) -> Bool {
     // The first two words are those of the frame's header.
     guard word.number >= 2, word.error.nonzeroBitCount > 1 else { return false }
-    let place = (word.number - 2) * 4 / Self.blockLength * Self.blockLength + WALHeader.frameHeaderLength
-    return frame.bytes[place..<min(place + Self.blockLength, frame.bytes.count)].allSatisfy { $0 == 0 }
+    let offset = (word.number - 2) * 4 / Self.blockLength * Self.blockLength + WALHeader.frameHeaderLength
+    return frame.bytes[offset..<min(offset + Self.blockLength, frame.bytes.count)].allSatisfy { $0 == 0 }
   }
   /// The least that a disk writes.
   private static let blockLength = 512

@@ -13,7 +13,7 @@ package enum BatchValue: Sendable {
 
 extension NSAttributeDescription {
   /// The error for a computed number that it does not store.
-  package func misfit(of id: NSManagedObjectID) -> NSError {
+  package func typeMismatch(of id: NSManagedObjectID) -> NSError {
     .coreData(
       .coreData,
       "The batch update computes a number for the attribute \(name) of \(id.uriRepresentation().absoluteString) that is "

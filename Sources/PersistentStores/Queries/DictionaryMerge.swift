@@ -108,7 +108,7 @@ package struct DictionaryMerge {
     return groups.compactMap(result)
   }
 
-  /// Nil for a group that is not wanted.
+  /// Nil for a group that `havingPredicate` excludes.
   private func result(_ group: [DictionaryRow]) -> Result? {
     let aggregates = aggregates(of: group)
     if let having = shape.having, !having.matches({ value($0, of: group, aggregates) }) { return nil }

@@ -38,7 +38,7 @@ package struct FetchQuery: Sendable {
     if !path.relationships.isEmpty, !keyPaths.contains(keyPath) { keyPaths.append(keyPath) }
   }
 
-  /// False: only identities are wanted.
+  /// False: only identities are requested.
   package var includesValues: Bool {
     get { values != .none }
     set { values = newValue ? .all : .none }
@@ -51,14 +51,15 @@ package struct FetchQuery: Sendable {
   }
 
   /// Whether the query includes the store of this identity.
-  package func asks(_ store: StoreIdentity) -> Bool { affectedStores?.contains { $0 === store } ?? true }
+  package func includes(_ store: StoreIdentity) -> Bool { affectedStores?.contains { $0 === store } ?? true }
 
   /// Whether the object with `id` is in one of the query's stores, or will be once it is saved.
-  package func asks(_ id: NSManagedObjectID) -> Bool {
+  package func includes(_ id: NSManagedObjectID) -> Bool {
     switch id.reference {
-    case .permanent(let store, _): asks(store)
+    case .permanent(let store, _): includes(store)
     case .temporary(let range, let row):
-      affectedStores == nil || range.storeChosen(row: row).map(asks) ?? entitiesSavedHere.contains(id.entity.name ?? "")
+      affectedStores == nil
+        || range.storeChosen(row: row).map(includes) ?? entitiesSavedHere.contains(id.entity.name ?? "")
     }
   }
 

@@ -82,16 +82,16 @@ package final class MergedCursor: RowCursor {
     numbers.removeAll()
     if waiting.isEmpty { waiting = try nextRows(CancellationFlag())[...] }
     guard let entity = waiting.first?.id.entity else { return false }
-    let run = waiting.prefix { $0.id.entity === entity }
-    waiting = waiting.dropFirst(run.count)
+    let rows = waiting.prefix { $0.id.entity === entity }
+    waiting = waiting.dropFirst(rows.count)
     if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
-    for row in run {
+    for row in rows {
       batch.appendRow()
       batch.setValues(row.values, row: batch.count - 1)
       batch.appendExtras(row.extras)
       numbers.append(key: row.id.storeKey ?? 0, version: row.version)
     }
-    idsOfLast = run.map(\.id)
+    idsOfLast = rows.map(\.id)
     return true
   }
 

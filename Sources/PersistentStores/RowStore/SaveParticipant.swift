@@ -54,6 +54,11 @@ public struct SaveTransaction {
   package func run(_ sql: String, _ values: [StoredValue]) throws { _ = try statements.run(sql, values) }
 
   /// The rows that one statement returns: Int64, Double, String, Data or nil for each column.
+  ///
+  /// - Parameters:
+  ///   - sql: One SQL statement with `?` for each value.
+  ///   - values: As for `execute(_:_:)`.
+  /// - Throws: As `execute(_:_:)`.
   public func rows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
     try statements.rows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
   }

@@ -71,12 +71,15 @@ extension ObjectBatch {
   ///   - object: The ID of the object at the other end; nil for none.
   ///   - relationship: A to-one relationship of the batch's entity that a store keeps.
   public mutating func setObject(_ object: NSManagedObjectID?, for relationship: NSRelationshipDescription) {
+    // The caller's mistakes: of the order of its calls, and of objects that it has.
     precondition(count > 0, "A row is appended before its relationships are set.")
+    // As above.
     precondition(
       entity.relationshipsByName[relationship.name] === relationship && !relationship.isToMany
         && !relationship.isTransient,
       "\(relationship.name) is not a to-one relationship of \(entity.name ?? "") that a store keeps.")
     if let object, let destination = relationship.destinationEntity {
+      // As above.
       precondition(
         object.entity.isKindOf(entity: destination),
         "\(relationship.name) leads to \(destination.name ?? ""), and \(object) is a \(object.entity.name ?? "").")

@@ -4,7 +4,7 @@ import ManagedObjectModel
 package struct FetchedRow: Sendable {
   package let id: NSManagedObjectID
   package var version: Int64
-  /// By slot, for the values that the query wanted; empty if it wanted only identities.
+  /// By slot, for the values that the query asked for; empty if it asked only for identities.
   package var values: [StoredValue]
   /// By index in the query's `keyPaths`.
   package var extras: [StoredValue] = []

@@ -51,6 +51,7 @@ public struct ObjectBatch: Sendable {
   ///   - entity: The entity of every object in the batch; not abstract.
   ///   - rowCapacity: The number of rows to reserve memory for; more may be appended.
   public init(entity: NSEntityDescription, rowCapacity: Int = 0) {
+    // The caller's mistake: it has the entity. Rows of stores have been checked (`SelectPlan.layout`).
     precondition(!entity.isAbstract, "Objects of the abstract entity \(entity.name ?? "") can't be made.")
     self.entity = entity
     slotCount = entity.attributeSlots.count
@@ -68,6 +69,7 @@ public struct ObjectBatch: Sendable {
   ///   - arena: The bytes that the cells of texts and blobs refer to.
   package init(entity: NSEntityDescription, count: Int, cells: [ValueCell], arena: [UInt8]) {
     self.init(entity: entity)
+    // The caller's mistake: it has made the cells.
     precondition(cells.count == count * slotCount, "Each row has a cell for each attribute.")
     self.count = count
     self.cells = cells
@@ -86,6 +88,7 @@ public struct ObjectBatch: Sendable {
 
   /// Removes the row that was appended last.
   public mutating func removeLastRow() {
+    // The caller's mistake: it knows `count`.
     precondition(count > 0, "There is no row to remove.")
     cells.removeLast(slotCount)
     arena.removeLast(arena.count - lastRowArenaStart)

@@ -58,6 +58,7 @@ final class BatchSource {
     _ batch: ObjectBatch, _ numbering: Numbering, links: [[Int64]] = [], with statement: SQLiteStatement,
     returned: (SQLiteStatement) throws -> Void = { _ in }
   ) throws {
+    // A source is made for the entity whose batches it gets.
     precondition(batch.slotCount == slotCount, "The batch belongs to another entity.")
     self.numbering = numbering
     linkColumns = links
@@ -237,7 +238,7 @@ private func columnValue(
   let slot = Int(column) &- 1
   // One comparison for values, which are nearly all: the key has the greatest number without a sign.
   guard UInt(bitPattern: slot) < UInt(bitPattern: scan.pointee.slotCount) else {
-    return scan.pointee.giveKey(column: slot, to: context)
+    return scan.pointee.setKeyResult(column: slot, to: context)
   }
   guard let cells = scan.pointee.cells else { return SQLITE_MISUSE }
   let cell = cells + (scan.pointee.row &* scan.pointee.slotCount &+ slot)
@@ -255,7 +256,7 @@ private func columnValue(
 
 extension BatchScan {
   /// The row's own key for column -1, or one that a relationship needs.
-  fileprivate func giveKey(column: Int, to context: OpaquePointer?) -> Int32 {
+  fileprivate func setKeyResult(column: Int, to context: OpaquePointer?) -> Int32 {
     guard column >= 0 else {
       sqlite3_result_int64(context, key)
       return SQLITE_OK

@@ -22,7 +22,7 @@ final class ReaderPool: @unchecked Sendable {
     self.sizeMax = sizeMax
   }
 
-  /// A reader for the calling thread until `giveBack`; nil once the pool is closed.
+  /// A reader for the calling thread until `release`; nil once the pool is closed.
   func take(for store: SQLiteStore) throws -> SQLiteReader? {
     let known: SQLiteReader?
     do {
@@ -47,7 +47,7 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  func giveBack(_ reader: SQLiteReader) {
+  func release(_ reader: SQLiteReader) {
     condition.lock()
     inUseCount -= 1
     if isClosed { reader.connection.close() } else { idle.append(reader) }

@@ -48,18 +48,18 @@ struct RecreatedRows {
 
   // MARK: What is there
 
-  /// Where a relationship of the row leads: to `wanted`, or to nothing if that is gone or belongs to another object.
+  /// Where a relationship of the row leads: to `requested`, or to nothing if that is gone or belongs to another object.
   ///
   /// - Throws: `NSError` 1570 if the relationship is mandatory and leads to nothing.
   func target(
-    _ wanted: NSManagedObjectID?, of row: NSManagedObjectID, _ relationship: NSRelationshipDescription
+    _ requested: NSManagedObjectID?, of row: NSManagedObjectID, _ relationship: NSRelationshipDescription
   ) throws -> NSManagedObjectID? {
-    guard let wanted, recreated.contains(row.key) else { return wanted }
-    if try isFree(wanted, for: row, relationship) { return wanted }
+    guard let requested, recreated.contains(row.key) else { return requested }
+    if try isFree(requested, for: row, relationship) { return requested }
     guard !relationship.isOptional else { return nil }
     throw NSError.coreData(
       .missingMandatoryProperty,
-      "\(row) was deleted by others and is to be written again, but \(wanted), to which its mandatory relationship "
+      "\(row) was deleted by others and is to be written again, but \(requested), to which its mandatory relationship "
         + "\(relationship.name) leads, is gone or belongs to another object. Set the relationship to another object.",
       userInfo: [NSValidationKeyErrorKey: relationship.name, OCDFailedObjectIDsErrorKey: [row]])
   }
@@ -67,7 +67,7 @@ struct RecreatedRows {
   private func isFree(
     _ id: NSManagedObjectID, for row: NSManagedObjectID, _ relationship: NSRelationshipDescription
   ) throws -> Bool {
-    guard let (key, entity) = try place(of: id) else { return true }
+    guard let (key, entity) = try storedRow(of: id) else { return true }
     guard let inverse = relationship.inverseRelationship, !isWritten(inverse, of: id, with: row),
       case .toOne(let column, _, _)? = entity.relationships[inverse.name]
     else { return try isThere(id) }
@@ -78,14 +78,14 @@ struct RecreatedRows {
   }
 
   private func isThere(_ id: NSManagedObjectID) throws -> Bool {
-    guard let (key, entity) = try place(of: id) else { return true }
+    guard let (key, entity) = try storedRow(of: id) else { return true }
     let found = try writer.connection.integer(
       "SELECT Z_PK FROM \(entity.tableName) WHERE Z_PK = ?", [.integer(key)])
     return found != nil
   }
 
   /// Nil for an object that the save inserts.
-  private func place(of id: NSManagedObjectID) throws -> (key: Int64, entity: SQLEntity)? {
+  private func storedRow(of id: NSManagedObjectID) throws -> (key: Int64, entity: SQLEntity)? {
     guard case .permanent = id.resolved.reference else { return nil }
     return (try writer.key(of: id), try writer.store.sqlEntity(id.entity))
   }
@@ -99,7 +99,7 @@ struct RecreatedRows {
     _ target: NSManagedObjectID, of row: NSManagedObjectID, _ relationship: NSRelationshipDescription
   ) throws -> [RelationshipWriter.Members] {
     guard recreated.contains(row.key), let inverse = relationship.inverseRelationship,
-      !isWritten(inverse, of: target, with: row), let (key, entity) = try place(of: target),
+      !isWritten(inverse, of: target, with: row), let (key, entity) = try storedRow(of: target),
       let kept = entity.relationships[inverse.name]
     else { return [] }
     writer.history?.touch(inverse.name, of: key, in: entity.tableName)

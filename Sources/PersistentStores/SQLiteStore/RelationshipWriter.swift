@@ -53,8 +53,8 @@ struct RelationshipWriter {
         // A store has no transient relationships.
         guard let kept = entity.relationships[change.relationship.name] else { continue }
         switch change.content {
-        case .one(let wanted):
-          let target = try recreated.target(wanted, of: row.id, change.relationship)
+        case .one(let requested):
+          let target = try recreated.target(requested, of: row.id, change.relationship)
           try setKey(of: kept, to: target, row: key, entity)
           if let target { lists += try recreated.writeOtherEnd(target, of: row.id, change.relationship) }
           guard change.relationship.inverseRelationship?.isToMany == false else { continue }
@@ -202,7 +202,7 @@ struct RelationshipWriter {
     var position = max(last ?? 0, 0)
     for id in list.change.added {
       position += OrderPositions.gap
-      try place(try key(of: id), at: position, in: list, columns)
+      try setPosition(of: try key(of: id), to: position, in: list, columns)
     }
   }
 
@@ -222,11 +222,11 @@ struct RelationshipWriter {
     let members = order.filter { present[$0] != nil } + others
     let changes = OrderPositions.changes(from: members.map { present[$0] ?? nil })
     for (index, position) in changes.sorted(by: { $0.key < $1.key }) {
-      try place(members[index], at: position, in: list, columns)
+      try setPosition(of: members[index], to: position, in: list, columns)
     }
   }
 
-  private func place(_ member: Int64, at position: Int64, in list: Members, _ columns: PositionColumns) throws {
+  private func setPosition(of member: Int64, to position: Int64, in list: Members, _ columns: PositionColumns) throws {
     try connection.run(
       "UPDATE \(columns.table) SET \(columns.position) = ? WHERE \(columns.owner) = ? AND \(columns.member) = ?",
       [.integer(position), .integer(list.owner), .integer(member)])

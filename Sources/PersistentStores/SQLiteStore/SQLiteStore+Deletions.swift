@@ -9,11 +9,11 @@ extension SQLiteStore {
     var start = 0
     while start < deletions.count {
       let first = deletions[start]
-      let run = consecutive(deletions[start...])
-      let isRange = run.count >= Self.consecutiveMin
+      let sequence = consecutive(deletions[start...])
+      let isRange = sequence.count >= Self.consecutiveMin
       let part =
         isRange
-        ? run
+        ? sequence
         : deletions[start..<min(deletions.count, start + Self.deletedTogetherMax)]
           .prefix { $0.version == first.version && $0.id.entity === first.id.entity }
       let isDone = try part.count > 1 && deleteTogether(part, isRange: isRange, connection)

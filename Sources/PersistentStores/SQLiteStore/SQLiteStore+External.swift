@@ -78,9 +78,9 @@ extension SQLiteStore {
 
   // MARK: After a kill
 
-  /// Settles what killed processes have left: files with a mark that no row refers to are removed. The transaction makes
-  /// certain that no other process of this library is in the middle of a save; what it can't settle now stays marked.
-  func settleMarkedFiles(_ connection: SQLiteConnection) throws {
+  /// Removes files that killed processes have left: those with a mark that no row refers to. The transaction makes
+  /// certain that no other process of this library is in the middle of a save; what it can't remove now stays marked.
+  func removeUnusedFiles(_ connection: SQLiteConnection) throws {
     guard let folder = externalFiles.folder, folder.hasMarkFolder, let url, !LargeValues.isShared(url),
       connection.beginsAtOnce()
     else { return }

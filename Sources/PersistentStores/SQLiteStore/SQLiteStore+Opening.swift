@@ -17,7 +17,7 @@ extension SQLiteStore {
     do {
       if let url, !settings.isReadOnly, !FileManager.default.fileExists(atPath: url.path) {
         try checkComplete(schema, settings, at: url)
-        try rehearse(schema, fresh)
+        try createInMemory(schema, fresh)
       }
       let opened = try OpenedDatabase.open(url, options: settings)
       try opened.connection.registerPredicateFunctions()
@@ -56,9 +56,9 @@ extension SQLiteStore {
         schema: schema, uuid: uuid, metadata: metadata, tracksHistory: tracksHistory)
       try store.watchExternalData(opened.connection)
       try opened.checkUnchanged()
-      // What can't be settled now is settled by the next opening.
+      // What can't be removed now is removed by the next opening.
       if !settings.ignoresVersions {
-        try? store.settleMarkedFiles(opened.connection)
+        try? store.removeUnusedFiles(opened.connection)
         if !opened.isReadOnly { try? opened.connection.restoreIndexesAtOnce() }
       }
       if !settings.keepsWALUntilCommit { opened.connection.checkpointWALOnClose() }
@@ -106,7 +106,7 @@ extension SQLiteStore {
   }
 
   /// Makes a new store in memory: a model whose tables can't be made must not leave a file.
-  private static func rehearse(_ schema: SQLSchema, _ metadata: StoreMetadata) throws {
+  private static func createInMemory(_ schema: SQLSchema, _ metadata: StoreMetadata) throws {
     let connection = try SQLiteConnection(path: "", mode: .privateTemporary)
     defer { connection.close() }
     try connection.registerPredicateFunctions()

@@ -136,7 +136,7 @@ extension SQLiteStore {
       }
       do {
         if row.isRecreation {
-          try insertAnew(row, key: key, of: entity, connection)
+          try insertDeletedRow(row, key: key, of: entity, connection)
         } else {
           let sets = stored.map(\.text) + ["Z_OPT = Z_OPT + 1"]
           try connection.run(
@@ -155,7 +155,7 @@ extension SQLiteStore {
   }
 
   /// Writes an object whose row another program or context deleted, under its previous key.
-  private func insertAnew(
+  private func insertDeletedRow(
     _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
     // The first of the bound values is the key. A value that was left out is still in its file, should that come back.

@@ -68,7 +68,7 @@ extension SQLiteStore {
           + "(v\(slot) = CAST(v\(slot) AS INTEGER) AND v\(slot) BETWEEN ? AND ?) LIMIT 1")
       defer { statement.reset() }
       try statement.bind([.integer(range.lowerBound), .integer(range.upperBound)])
-      if try statement.step() { throw attribute.misfit(of: try id(returnedBy: statement)) }
+      if try statement.step() { throw attribute.typeMismatch(of: try id(returnedBy: statement)) }
     }
     return SQLFragment(" WHERE t0.Z_PK IN (SELECT k FROM \(table))")
   }

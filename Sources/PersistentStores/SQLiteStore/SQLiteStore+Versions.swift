@@ -27,16 +27,16 @@ extension SQLiteStore {
 
   private func unchangedRows(of updates: [UpdatedRow]) throws -> [UnchangedRows] {
     var groups: [UnchangedRows] = []
-    var places: [String: [Int64: Int]] = [:]
+    var groupNumbers: [String: [Int64: Int]] = [:]
     for (index, row) in updates.enumerated() where row.changedSlots.isEmpty && !row.isRecreation {
       let table = try sqlEntity(row.id.entity).tableName
-      let place = places[table]?[row.version] ?? groups.count
-      if place == groups.count {
+      let number = groupNumbers[table]?[row.version] ?? groups.count
+      if number == groups.count {
         groups.append(UnchangedRows(table: table, version: row.version))
-        places[table, default: [:]][row.version] = place
+        groupNumbers[table, default: [:]][row.version] = number
       }
-      groups[place].indices.append(index)
-      groups[place].keys.append(try key(of: row.id))
+      groups[number].indices.append(index)
+      groups[number].keys.append(try key(of: row.id))
     }
     return groups
   }

@@ -173,7 +173,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     guard !hasOpenTransaction.load(ordering: .acquiring), let pool = pool.withLock({ $0 }),
       let reader = try pool.take(for: self)
     else { return try writerLock.withLock { try body(try writingReader()) } }
-    defer { pool.giveBack(reader) }
+    defer { pool.release(reader) }
     return try body(reader)
   }
 
@@ -192,7 +192,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
       guard let reader = try pool.take(for: self) else {
         return try reportingErrors { try body(SQLiteReader(try pool.newConnection(for: self), of: self)) }
       }
-      defer { pool.giveBack(reader) }
+      defer { pool.release(reader) }
       return try body(reader)
     }
   }
@@ -344,7 +344,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   private func syncWAL() throws {
     guard let url else { return }
     do throws(POSIXError) {
-      try StoreLog.sync(ofStore: url.path)
+      try WALFile.sync(ofStore: url.path)
     } catch {
       throw SQLiteError(
         code: SQLITE_IOERR, message: "its WAL can't be synced: \(String(cString: strerror(error.code.rawValue)))",

@@ -8,6 +8,8 @@ struct SelectPlan {
   private let tableName: String
   /// For each entity that a row can have: slot → column of the result; nil for a slot without a column.
   private let columnsByEntity: [Int: [Int32?]]
+  /// The only entity that a row can have; nil if there are several.
+  let uniformEntity: Int?
   let identity: StoreIdentity
   private let idSpaces: [Int: PermanentIDSpace]
   private let includesValues: Bool
@@ -46,10 +48,11 @@ struct SelectPlan {
     var columnNumbers: [String: Int32] = [:]
     var names: [String] = []
     var byEntity: [Int: [Int32?]] = [:]
-    for number in numbers {
+    // No row has an abstract entity: `layout` reports one that has.
+    for number in numbers where store.idSpaces[number]?.entity.isAbstract != true {
       guard let entity = store.schema.entity(numbered: number) else { continue }
       byEntity[number] = entity.attributeColumns.enumerated().map { slot, column in
-        guard let column, query.wants(slot, of: store.idSpaces[number]?.entity) else { return nil }
+        guard let column, query.reads(slot, of: store.idSpaces[number]?.entity) else { return nil }
         if let known = columnNumbers[column.name] { return known }
         let index = Int32(Self.fixedColumnCount + names.count)
         names.append(column.name)
@@ -58,6 +61,7 @@ struct SelectPlan {
       }
     }
     columnsByEntity = byEntity
+    uniformEntity = numbers.count == 1 ? numbers[0] : nil
     identity = store.identity
     idSpaces = store.idSpaces
     includesValues = query.includesValues
@@ -93,7 +97,7 @@ struct SelectPlan {
   static func filter(
     _ query: FetchQuery, of entity: SQLEntity, in store: StoreIdentity, columns: ColumnNames, keyCount: Int? = nil
   ) throws -> SQLFragment {
-    var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
+    var conditions: [SQLFragment] = query.includes(store) ? [] : [SQLFragment("0")]
     // A table with a single entity needs no test of Z_ENT, nor does a root with all entities that inherit from it.
     if entity.hasFamily, !query.includesSubentities || entity.numbers.count == 1 {
       conditions.append(SQLFragment("t0.Z_ENT = ?", [.integer(Int64(entity.number))]))
@@ -191,9 +195,8 @@ struct SelectPlan {
     ObjectIDCollection(entity: entity, store: identity, keys: keys)
   }
 
-  /// Slot → column if every row has the same entity; nil if rows of subentities are possible.
-  var uniformColumns: [Int32?]? { columnsByEntity.count == 1 ? columnsByEntity.values.first : nil }
-  var uniformEntity: Int? { columnsByEntity.count == 1 ? columnsByEntity.keys.first : nil }
+  /// Slot → column if every row has the same entity; nil if rows of subentities are possible, or none at all.
+  var uniformColumns: [Int32?]? { uniformEntity.flatMap { columnsByEntity[$0] } }
 }
 
 extension SQLEntity {
@@ -210,7 +213,7 @@ extension SQLEntity {
 
 extension FetchQuery {
   /// Whether the query wants the value in `slot` of objects of `entity`.
-  fileprivate func wants(_ slot: Int, of entity: NSEntityDescription?) -> Bool {
+  fileprivate func reads(_ slot: Int, of entity: NSEntityDescription?) -> Bool {
     switch values {
     case .none: false
     case .all: true
@@ -222,7 +225,7 @@ extension FetchQuery {
 extension SQLiteStore {
   /// The ID scope of the row with `key`, by its Z_ENT.
   func idSpace(numbered number: Int, key: Int64) throws -> PermanentIDSpace {
-    guard let space = idSpaces[number] else {
+    guard let space = idSpaces[number], !space.entity.isAbstract else {
       throw NSError.unknownEntity(number: number, key: key, table: url?.lastPathComponent ?? identity.uuid)
     }
     return space
@@ -233,7 +236,7 @@ extension NSError {
   fileprivate static func unknownEntity(number: Int, key: Int64, table: String) -> NSError {
     .coreData(
       .operation,
-      "Row \(key) of \(table) has the entity number \(number), which the model does not have. The store is damaged: "
-        + "restore it from a copy.")
+      "Row \(key) of \(table) has the entity number \(number), which the model does not have or which is abstract. The "
+        + "store is damaged: restore it from a copy.")
   }
 }

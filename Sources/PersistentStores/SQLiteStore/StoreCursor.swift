@@ -51,7 +51,8 @@ final class StoreCursor: RowCursor {
     lock?.lock()
     defer { lock?.unlock() }
     do {
-      return try plan.uniformColumns == nil ? readNextRun(into: &batch, &numbers) : readNext(into: &batch, &numbers)
+      return try plan.uniformColumns == nil
+        ? readNextOfOneEntity(into: &batch, &numbers) : readNext(into: &batch, &numbers)
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, message: "Reading further rows of the store failed")
     }
@@ -90,7 +91,7 @@ final class StoreCursor: RowCursor {
     return !numbers.keys.isEmpty
   }
 
-  private func readNextRun(into batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
+  private func readNextOfOneEntity(into batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
     batch.removeAll()
     numbers.removeAll()
     guard try !isAtEnd && (isRowWaiting || advance()) else { return false }

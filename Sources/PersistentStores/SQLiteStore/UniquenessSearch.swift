@@ -25,15 +25,15 @@ struct UniquenessSearch {
   ) throws -> SaveFailure.Obstacle {
     for entity in id.entity.ancestry {
       for constraint in entity.uniquenessConstraintNames {
-        if let rival = try rival(id.entity, constraint, values: values, ownKey: ownKey) {
-          return .taken(constraint: constraint, by: rival)
+        if let row = try conflictingRow(id.entity, constraint, values: values, ownKey: ownKey) {
+          return .taken(constraint: constraint, by: row)
         }
       }
     }
     return .other
   }
 
-  private func rival(
+  private func conflictingRow(
     _ entity: NSEntityDescription, _ constraint: [String], values: [StoredValue], ownKey: Int64?
   ) throws -> FetchedRow? {
     let table = try store.sqlEntity(entity)

@@ -21,13 +21,13 @@ extension SQLNaming {
 
   /// The parts that an entity's user info asks for and whose texts are unknown.
   func unsupportedUserInfo(of entity: NSEntityDescription) -> [String] {
-    let places = locationAttributes(of: entity).filter { locationTree(of: $0, in: entity) == nil }.map {
+    let trees = locationAttributes(of: entity).filter { locationTree(of: $0, in: entity) == nil }.map {
       "the R-tree of the location attribute '\(entity.name ?? "").\($0.name)'"
     }
     let triggers = ownAttributes(of: entity).filter { $0.userInfo?[SQLUserInfoKey.trigger] != nil }.map {
       "the triggers of '\(entity.name ?? "").\($0.name)' (\(SQLUserInfoKey.trigger))"
     }
-    return places + triggers
+    return trees + triggers
   }
 
   private func locationAttributes(of entity: NSEntityDescription) -> [NSAttributeDescription] {

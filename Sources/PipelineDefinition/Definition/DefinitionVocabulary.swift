@@ -37,6 +37,7 @@ extension CodingUserInfoKey {
   /// The key of the ``DefinitionVocabulary`` in a decoder's `userInfo`.
   public static let definitionVocabulary: CodingUserInfoKey = {
     guard let key = CodingUserInfoKey(rawValue: "definitionVocabulary") else {
+      // The text is the one above.
       preconditionFailure("every text can be a key")
     }
     return key

@@ -48,11 +48,11 @@ package struct OutputTemplate: Sendable, Hashable {
       throw PipelineError("{\(placeholder.rawValue)} is in a folder's name; placeholders are for the file's name")
     }
     pieces = try Self.pieces(of: String(path[nameStart...]))
-    for wanted in [Placeholder.part, .month] where pieces.contains(.placeholder(wanted)) && split?.placeholder != wanted
-    {
+    for required in [Placeholder.part, .month]
+    where pieces.contains(.placeholder(required)) && split?.placeholder != required {
       throw PipelineError(
-        "the name has {\(wanted.rawValue)}, and the export is not split by "
-          + (wanted == .part
+        "the name has {\(required.rawValue)}, and the export is not split by "
+          + (required == .part
             ? "rows; add \"split\": {\"rows\": 100000}" : "month; add \"split\": {\"month\": \"date\"}"))
     }
     if let placeholder = split?.placeholder, !pieces.contains(.placeholder(placeholder)), !isStandardOutput {

@@ -44,7 +44,7 @@ public struct IssueLog: Sendable, Equatable {
   /// Whether there are more issues than the list contains.
   public var isTruncated: Bool { total > listed.count }
 
-  /// Counts an issue, and lists it if there is room.
+  /// Counts an issue, and lists it if the list is not full.
   public mutating func add(_ issue: RecordIssue) {
     add(issue.code, severity: issue.severity) { issue }
   }
@@ -79,12 +79,12 @@ public struct IssueLog: Sendable, Equatable {
     }
   }
 
-  /// Lists an issue if there is room, or if its code has too few and another too many; false if it is not listed.
+  /// Lists an issue if the list is not full, or if its code has too few and another too many; false if it is not listed.
   @discardableResult
   private mutating func list(_ code: IssueCode, _ issue: () -> RecordIssue) -> Bool {
     if listed.count >= listedMax {
       guard listedMax >= 2 * Self.listedPerCodeMin, listedCounts[code, default: 0] < Self.listedPerCodeMin,
-        makeRoom()
+        dropMostFrequent()
       else { return false }
     }
     listed.append(issue())
@@ -93,7 +93,7 @@ public struct IssueLog: Sendable, Equatable {
   }
 
   /// Removes the last issue of the most frequent code; false if no code has more than its share.
-  private mutating func makeRoom() -> Bool {
+  private mutating func dropMostFrequent() -> Bool {
     guard let most = listedCounts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
       most.value > Self.listedPerCodeMin,
       let last = listed.lastIndex(where: { $0.code == most.key })

@@ -7,10 +7,10 @@ package enum NearestName {
     let editsMax = max(1, typed.count / 3)
     var best: (name: String, edits: Int)?
     for candidate in candidates {
-      let wanted = Array(candidate.lowercased().unicodeScalars)
+      let name = Array(candidate.lowercased().unicodeScalars)
       // At least as many edits as the lengths differ: the time must not grow with the square of a long label.
-      guard abs(typed.count - wanted.count) <= editsMax else { continue }
-      let edits = distance(typed, wanted)
+      guard abs(typed.count - name.count) <= editsMax else { continue }
+      let edits = distance(typed, name)
       if edits <= editsMax, edits < best?.edits ?? .max { best = (candidate, edits) }
     }
     return best?.name

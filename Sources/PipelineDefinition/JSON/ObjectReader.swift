@@ -20,18 +20,18 @@ package final class MistakeList {
   package var mistakes: [PipelineError.Mistake] { found.map(\.mistake) }
 
   /// The key path of the part that is read; empty for the definition itself.
-  private var place = ""
+  private var prefix = ""
 
   /// Makes the paths in `body` those of the part at `path`.
   package func within<Result>(_ path: String, _ body: () throws -> Result) rethrows -> Result {
-    let outer = place
-    place = whole(path)
-    defer { place = outer }
+    let outer = prefix
+    prefix = whole(path)
+    defer { prefix = outer }
     return try body()
   }
 
   private func whole(_ path: String) -> String {
-    place.isEmpty ? path : path.isEmpty ? place : "\(place).\(path)"
+    prefix.isEmpty ? path : path.isEmpty ? prefix : "\(prefix).\(path)"
   }
 
   /// Whether there are mistakes in the member `key`.

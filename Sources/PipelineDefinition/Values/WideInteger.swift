@@ -77,6 +77,7 @@ struct WideInteger {
         rest += 1
       }
     }
+    // The caller's mistake: it knows both numbers.
     precondition(rest == 0, "subtract needs a value not greater than the integer itself")
     trim()
   }

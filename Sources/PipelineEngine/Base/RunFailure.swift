@@ -83,7 +83,7 @@ package struct RunFailure: Error {
   ///   values.
   package init(reading error: NSError, path: String? = nil, isIncremental: Bool = false) {
     let failure = RunFailure(store: error, path: path)
-    var message = DamagedLog.message(error)
+    var message = DamagedWAL.message(error)
     let instead = isIncremental ? ", without --incremental" : ""
     if error.isOfUnusableMetadata {
       message += " Or export it as a store of a known model\(instead): add --model MODEL --without-metadata."

@@ -51,7 +51,7 @@ public struct RunOptions: Sendable {
   /// Whether files of rejects name the store, so that a replay finds it.
   public var namesStoreInRejects = true
   /// Whether the import is into a copy of the store, to find out what it would do.
-  var isRehearsal = false
+  var isDryRunOnCopy = false
   /// Makes the store of an import, which must not exist yet, a seed that an app can ship. Nil for an ordinary import.
   public var seed: SeedOptions?
   /// Where an export goes instead of the definition's path; `-` is standard output.
@@ -90,7 +90,7 @@ public struct RunOptions: Sendable {
   /// Whether values that Core Data would write to files next to the store stay in its rows.
   package var keepsLargeValues = false
   /// Whether an export reads a store whose write-ahead log is damaged, up to the first wrong page.
-  package var readsDamagedLog = false
+  package var readsDamagedWAL = false
   /// Whether an export leaves out values whose files next to the store are missing, with a warning for each.
   package var leavesOutMissingValues = false
   /// Whether an export reads a store whose metadata can't be used as one of the given model.

@@ -67,7 +67,7 @@ final class DifferenceSpool: Sendable {
 
   /// Gives changed entries the old values where their records say nothing, and removes those that then do not differ.
   /// Call it when both sides were added.
-  func settleAbsent() throws {
+  func fillAbsent() throws {
     var last: Int64 = -1
     while true {
       let rows = try perform { [last] connection in
@@ -80,12 +80,12 @@ final class DifferenceSpool: Sendable {
       guard case .integer(let number)? = rows.last?[0] else { return }
       last = number
       try perform { connection in
-        try connection.transaction { for row in rows { try Self.settle(row, connection) } }
+        try connection.transaction { for row in rows { try Self.fillAbsent(row, connection) } }
       }
     }
   }
 
-  private static func settle(_ row: [StoredValue], _ connection: SQLiteConnection) throws {
+  private static func fillAbsent(_ row: [StoredValue], _ connection: SQLiteConnection) throws {
     guard case .text(let absent) = row[1], case .blob(let content) = row[2], case .blob(let old) = row[3] else {
       return
     }

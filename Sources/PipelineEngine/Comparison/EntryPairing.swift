@@ -181,7 +181,7 @@ struct EntryPairing {
 
   mutating func finish() throws -> ComparisonCounts {
     counts.isSame = counts.old == counts.new && oldSum == newSum
-    try spool.settleAbsent()
+    try spool.fillAbsent()
     counts.added = try spool.count(.added, ofNew: true)
     counts.changed = try spool.count(.changed, ofNew: true)
     counts.duplicatesNew = try spool.count(.duplicate, ofNew: true)

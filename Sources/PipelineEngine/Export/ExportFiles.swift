@@ -70,6 +70,7 @@ struct ExportFiles: ~Copyable {
     while row < batch.count {
       let end = try openFile(for: row, of: batch, monthSlot)
       // Moved out of the optional because the writer is accessed for every field.
+      // `openFile` throws where it opens none.
       guard let writer = writer.take() else { preconditionFailure("a file was opened for the row") }
       switch consume writer {
       case .csv(var writer):

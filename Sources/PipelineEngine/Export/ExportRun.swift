@@ -95,7 +95,7 @@ struct ExportRun {
       NSReadOnlyPersistentStoreOption: NSNumber(value: true),
       NSIgnorePersistentStoreVersioningOption: NSNumber(value: isOfTables),
       NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds),
-      DamagedLog.optionKey: NSNumber(value: options.readsDamagedLog),
+      DamagedWAL.optionKey: NSNumber(value: options.readsDamagedWAL),
       StoreOptions.ignoresMetadataKey: NSNumber(value: options.ignoresMetadata),
     ]
     chosen[MissingValues.optionKey] = missing
@@ -161,7 +161,7 @@ struct ExportRun {
       exported: state.outputs.reduce(0) { $0 + $1.records }, exportedAt: startedAt)
     do {
       // The entries may not be on the disk yet: with the power their keys would be lost, and given to others.
-      try StoreLog.sync(ofStore: storePath)
+      try WALFile.sync(ofStore: storePath)
       try new.write(template.markPath, permissions: FileRights.ofFile(template.markPath, near: storePath))
     } catch {
       let (status, reason): (ExitCode, String) =

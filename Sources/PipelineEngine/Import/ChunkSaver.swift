@@ -64,7 +64,7 @@ struct ChunkSaver {
     while true {
       let without = refused.merging(conflicts) { first, _ in first }
       var plan = try planner.plan(chunk, without: without) { [totals] in try environment.nextKey(totals) }
-      try contexts.settle(
+      try contexts.removeUnchanged(
         &plan, of: chunk, resolved, isUpdated: environment.keys.updates, lastStoredKey: lastStoredKey(totals))
       if let linker {
         plan.links = linker.plan(resolved, plan, of: chunk)

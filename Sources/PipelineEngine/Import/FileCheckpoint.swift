@@ -8,7 +8,7 @@ struct FileCheckpoint {
   private(set) var results: InputResults
   private(set) var entry: LedgerEntry
   /// Partial imports of the same input that this one replaces, from its first save on.
-  private var halfDone: [LedgerEntry] = []
+  private var replacedEntries: [LedgerEntry] = []
   /// How many of the listed issues the ledger has.
   private var issuesWritten: [RecordIssue] = []
 
@@ -25,9 +25,9 @@ struct FileCheckpoint {
   // MARK: Beginning
 
   /// The input is read from its start. Importing all of it again discards a partial import.
-  mutating func beginAnew(_ ledger: Ledger) {
+  mutating func restart(_ ledger: Ledger) {
     entry.id = ledger.newInputID()
-    halfDone = ledger.partialEntries.filter {
+    replacedEntries = ledger.partialEntries.filter {
       $0.path == entry.path && $0.pipelineDigest == entry.pipelineDigest
     }
   }
@@ -92,15 +92,15 @@ struct FileCheckpoint {
     let issues = (unchanged..<listed.count).compactMap { ordinal in
       tables.record(listed[ordinal], ofInput: entry.id, ordinal: ordinal)
     }
-    return halfDone.flatMap { tables.forget(input: $0.id, for: entry.id) } + [tables.record(entry)] + issues
+    return replacedEntries.flatMap { tables.forget(input: $0.id, for: entry.id) } + [tables.record(entry)] + issues
   }
 
   /// Called after a successful save: the ledger has the statements.
   ///
   /// - Returns: The final paths of rejects that nothing continues any more.
   mutating func didSave() -> [String] {
-    defer { halfDone = [] }
+    defer { replacedEntries = [] }
     issuesWritten = results.log.listed
-    return halfDone.compactMap(\.rejects.path)
+    return replacedEntries.compactMap(\.rejects.path)
   }
 }

@@ -118,10 +118,10 @@ struct FileImporter {
     switch recognition {
     case .fresh:
       if environment.options.isReplay { try Replay.checkFresh(file.path) }
-      checkpoint.beginAnew(ledger)
+      checkpoint.restart(ledger)
       return try comparison.compare(with: nil, checkpoint.entry, &totals)
     case .changed(let entry):
-      checkpoint.beginAnew(ledger)
+      checkpoint.restart(ledger)
       return try comparison.compare(with: entry, checkpoint.entry, &totals)
     case .known(let known): return try noteKnown(known, &totals)
     case .resumed(let known):
@@ -158,7 +158,7 @@ struct FileImporter {
   }
 
   /// Adds the results of an input that an earlier run has imported to its end without reporting it.
-  mutating func runOwed(_ owed: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
+  mutating func finishUnreported(_ owed: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
     defer { totals.finish(summary, checkpoint.results, of: owed.entity, rejects: owed.rejects.path, made: nil) }
     try noteKnown(owed, &totals)
     return checkpoint.entry

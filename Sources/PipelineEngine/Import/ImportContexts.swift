@@ -122,7 +122,7 @@ struct ImportContexts {
 
   /// Decides which of the uncertain updates change something: those of records that state
   /// some of the values only. One that changes nothing is removed, and counts as unchanged.
-  func settle(
+  func removeUnchanged(
     _ plan: inout ChunkPlan, of chunk: ParsedChunk, _ resolved: ResolvedLinks, isUpdated: (EntityLink) -> Bool,
     lastStoredKey: Int64
   ) throws {

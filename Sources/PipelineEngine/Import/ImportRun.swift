@@ -3,7 +3,7 @@ import Foundation
 import OpenCoreData
 
 /// The store whose copy a dry run of several parts imports into.
-struct RehearsedStore {
+struct CopiedStore {
   /// Nil where none is named.
   let path: String?
   /// What its WAL lacks, as a sentence.
@@ -16,25 +16,25 @@ struct ImportRun {
   let parts: [ImportPart]
   /// The environment of what is the same for all parts.
   let environment: ImportEnvironment
-  /// The path of the store whose copy a rehearsal imports into.
-  private let rehearsed: RehearsedStore?
+  /// The path of the store whose copy a dry run imports into.
+  private let copied: CopiedStore?
   private var options: RunOptions { environment.options }
   var isDryRun: Bool { environment.isDryRun }
   var store: ImportStore { environment.store }
   /// Whether only an import can determine what it would do: what records lead to, and what an input replaces, depends
   /// on what was saved before.
-  var needsRehearsal: Bool {
+  var needsDryRunOnCopy: Bool {
     isDryRun
       && parts.contains { part in
         let replacesSeveral = part.environment.changedInputs == .replace && part.environment.hasSeveralInputs
         return parts.count > 1 || !part.environment.links.isEmpty || replacesSeveral
       }
   }
-  var kind: RunSummary.Kind { isDryRun || rehearsed != nil ? .validate : .import }
+  var kind: RunSummary.Kind { isDryRun || copied != nil ? .validate : .import }
 
   init(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, isDryRun: Bool, monitor: RunMonitor,
-    observer: (any ChunkObserver)? = nil, rehearsed: RehearsedStore? = nil
+    observer: (any ChunkObserver)? = nil, copied: CopiedStore? = nil
   ) throws(PipelineError) {
     let run = ImportPart.Run(
       options: options, model: model.model,
@@ -56,7 +56,7 @@ struct ImportRun {
     }
     self.parts = parts
     self.definition = definition.parts.isEmpty ? parts[0].environment.definition : definition
-    self.rehearsed = rehearsed
+    self.copied = copied
     environment = parts[0].environment
     if !isDryRun, store.path == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
@@ -106,8 +106,8 @@ struct ImportRun {
     var isReported = false
     /// Whether a report could not be written, so that the next run has to report what this one has done.
     var isReportOwed = false
-    /// Whether what was imported is on the disk, and the rejects have their names. Otherwise the next run settles it.
-    fileprivate var isSettled = false
+    /// Whether what was imported is on the disk, and the rejects have their names. Otherwise the next run does that.
+    fileprivate var isDurable = false
     fileprivate var lock: RunLock?
     /// The replayed inputs that were imported to their end.
     fileprivate var replayed: [LedgerEntry] = []
@@ -136,8 +136,8 @@ struct ImportRun {
       noteLosses(&totals)
       failure = try importAll(outcome.listed, &totals)
       try store.checkpoint()
-      try settleRejects(&totals)
-      outcome.isSettled = true
+      try publishRejects(&totals)
+      outcome.isDurable = true
       try store.restoreIndexes()
     } catch {
       failure = failure ?? error
@@ -162,7 +162,7 @@ struct ImportRun {
     }
     do throws(RunFailure) {
       if store.isWritten { try store.perform { try noteEnd(outcome, $0) } }
-      if outcome.isReportOwed || !outcome.isSettled {
+      if outcome.isReportOwed || !outcome.isDurable {
         summary.failedPaths = []
         return summary
       }
@@ -180,10 +180,10 @@ struct ImportRun {
 
   /// What the store has lost is reported by the first run that finds it: SQLite then makes the WAL anew.
   private func noteLosses(_ totals: inout ImportTotals) {
-    for loss in (rehearsed?.loss).map({ [$0] }) ?? store.coordinator.losses {
+    for loss in (copied?.loss).map({ [$0] }) ?? store.coordinator.losses {
       let issue = RecordIssue(
         .incompleteWAL, severity: .warning,
-        at: RecordPosition(input: shownStore ?? "", record: 0, line: 0, byte: 0), message: DamagedLog.note(loss))
+        at: RecordPosition(input: shownStore ?? "", record: 0, line: 0, byte: 0), message: DamagedWAL.note(loss))
       totals.note(issue)
       environment.monitor.log.log(.issue(issue))
     }
@@ -214,7 +214,7 @@ struct ImportRun {
     let ledger = try Ledger(environment.tables, nil)
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
-    let reported = outcome.isReportOwed || !outcome.isSettled ? [] : environment.tables.finish(run: environment.runID)
+    let reported = outcome.isReportOwed || !outcome.isDurable ? [] : environment.tables.finish(run: environment.runID)
     let outdated = LedgerRetention(definition.limits).map { environment.tables.compact($0, at: options.now()) }
     ledger.prepare(Ledger.Page(statements: [environment.tables.record(run)] + reported + (outdated ?? [])))
     try coordinator.saveParticipants()
@@ -222,10 +222,10 @@ struct ImportRun {
   }
 
   /// The path of the store for messages.
-  var shownStore: String? { rehearsed.map(\.path) ?? store.path }
+  var shownStore: String? { copied.map(\.path) ?? store.path }
 
   private func moveFiles(_ outcome: Outcome) throws(RunFailure) {
-    if rehearsed != nil { return }
+    if copied != nil { return }
     for (number, part) in parts.enumerated() { try part.moveFiles(filesToMove(outcome, part: number)) }
   }
 
@@ -243,7 +243,7 @@ struct ImportRun {
 
   /// Where `moveFiles` will put the files that have failed.
   private func failedPaths(_ outcome: Outcome) -> [String] {
-    if rehearsed != nil || isDryRun || !outcome.isSettled { return [] }
+    if copied != nil || isDryRun || !outcome.isDurable { return [] }
     return parts.enumerated().flatMap { number, part in
       filesToMove(outcome, part: number).compactMap { file, result in
         result == .failed ? part.inbox?.path(of: file, movedTo: .failed, on: environment.startedAt) : nil
@@ -255,7 +255,7 @@ struct ImportRun {
 
   /// Gives the rejects their final names and removes those that are of no use. Only now, because a commit that is not on
   /// the disk yet may be lost with the power.
-  private func settleRejects(_ totals: inout ImportTotals) throws(RunFailure) {
+  private func publishRejects(_ totals: inout ImportTotals) throws(RunFailure) {
     if isDryRun { return }
     // What a partial import rejected belongs to the content that was replaced.
     for entry in totals.completed + totals.replaced.filter(\.isComplete) where !entry.isReported {
@@ -359,7 +359,7 @@ struct ImportRun {
         let part = parts.first { $0.environment.definition.entity == entry.entity } ?? parts[0]
         var importer = FileImporter(
           file, environment: part.environment, contexts: part.contexts(), ledger: ledger, rejectsPath: nil)
-        totals.completed.append(try importer.runOwed(entry, &totals))
+        totals.completed.append(try importer.finishUnreported(entry, &totals))
       }
     } catch {
       return error

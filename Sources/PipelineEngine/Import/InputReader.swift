@@ -197,6 +197,7 @@ struct InputReader: Sendable {
 
   private func open(_ reader: any RecordReader, totalBytes: Int?) throws(CSVError) -> Opened {
     if let reader = reader as? JSONLinesReader { return try open(reader, totalBytes: totalBytes) }
+    // `RecordOpener` makes readers of these two kinds.
     guard let reader = reader as? CSVReader else { preconditionFailure("there are two kinds of readers") }
     let policy = HeaderPolicy(definition)
     guard definition.dialect.header else {

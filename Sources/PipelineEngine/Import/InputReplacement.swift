@@ -96,7 +96,7 @@ struct InputReplacement {
       throw RunFailure(store: error as NSError, path: store.path)
     }
     let names = Set(old.map(\.name)).sorted().joined(separator: ", ")
-    let isDry = environment.isDryRun || environment.options.isRehearsal
+    let isDry = environment.isDryRun || environment.options.isDryRunOnCopy
     let stay = keptObjects.map { "; \($0) that it had created \(isDry ? "would stay" : "stay")" } ?? ""
     switch plan.deletedCount {
     case 0: return "no entry that \(names) had inserted is left to be replaced"

@@ -9,12 +9,12 @@ extension LateLinkRun {
   }
 
   /// What the records of the run say of one relationship of an entry, by its primary key.
-  private struct Saying: Hashable {
+  private struct EntryEnd: Hashable {
     let end: End
     let key: Int64
   }
 
-  private struct Place: Equatable {
+  private struct Statement: Equatable {
     let input: Int
     let naming: Int
   }
@@ -26,22 +26,22 @@ extension LateLinkRun {
     if opposites.isEmpty { return }
     let refused = Set(refusedRecords())
     // Where several records have the key of one entry, the last one decides.
-    var said: [Saying: Place] = [:]
-    for (place, input) in late.inputs.enumerated() {
+    var statements: [EntryEnd: Statement] = [:]
+    for (number, input) in late.inputs.enumerated() {
       for (index, naming) in input.namings.enumerated() {
         let end = End(part: input.part, link: naming.link)
-        if opposites[end] == nil || refused.contains(LateRecord(input: place, number: naming.record)) { continue }
-        said[Saying(end: end, key: naming.key)] = Place(input: place, naming: index)
+        if opposites[end] == nil || refused.contains(LateRecord(input: number, number: naming.record)) { continue }
+        statements[EntryEnd(end: end, key: naming.key)] = Statement(input: number, naming: index)
       }
     }
     for (number, input) in late.inputs.enumerated() {
       for (index, naming) in input.namings.enumerated() {
         let end = End(part: input.part, link: naming.link)
-        let isLast = said[Saying(end: end, key: naming.key)] == Place(input: number, naming: index)
+        let isLast = statements[EntryEnd(end: end, key: naming.key)] == Statement(input: number, naming: index)
         guard isLast, let others = opposites[end] else { continue }
         for element in naming.elements {
           guard let key = targets[number][element]?.storeKey else { continue }
-          let answers = others.compactMap { said[Saying(end: $0, key: key)] }
+          let answers = others.compactMap { statements[EntryEnd(end: $0, key: key)] }
           guard let answer = answers.first(where: { !leads($0, to: naming.key) }) else { continue }
           refuse(naming, of: input, over: link(naming, of: input), answeredBy: answer, element: element)
         }
@@ -63,16 +63,17 @@ extension LateLinkRun {
   }
 
   /// Whether a record leads to the entry with a primary key.
-  private func leads(_ place: Place, to key: Int64) -> Bool {
-    let naming = late.inputs[place.input].namings[place.naming]
-    return naming.elements.contains { targets[place.input][$0]?.storeKey == key }
+  private func leads(_ statement: Statement, to key: Int64) -> Bool {
+    let naming = late.inputs[statement.input].namings[statement.naming]
+    return naming.elements.contains { targets[statement.input][$0]?.storeKey == key }
   }
 
   private func refuse(
-    _ naming: LateLinks.Naming, of input: LateLinks.Input, over link: EntityLink, answeredBy place: Place, element: Int
+    _ naming: LateLinks.Naming, of input: LateLinks.Input, over link: EntityLink, answeredBy statement: Statement,
+    element: Int
   ) {
-    let other = late.inputs[place.input]
-    let answer = other.namings[place.naming]
+    let other = late.inputs[statement.input]
+    let answer = other.namings[statement.naming]
     let back = self.link(answer, of: other)
     refuse(naming, of: input, over: link, code: .differentObject, element: element) {
       "the record leads to the \(link.destinationName) with \($0), whose own record, number \(answer.record) of "

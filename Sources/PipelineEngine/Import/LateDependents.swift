@@ -11,50 +11,50 @@ struct LateRecord: Hashable {
 /// Which records lead to the entries that other records insert.
 final class LateDependents {
   /// Where a record names an entry.
-  struct Place {
+  struct Reference {
     let input: Int
     let naming: Int
     let element: Int
   }
 
   private let run: LateLinkRun
-  private lazy var places = placesByEntry()
+  private lazy var references = referencesByEntry()
   private lazy var inserted = insertedEntries()
 
   init(_ run: LateLinkRun) { self.run = run }
 
-  /// The records that lead to entries of these records, directly or by way of others, with the place of each that does.
+  /// The records that lead to entries of these records, directly or by way of others, each with its reference.
   ///
   /// - Parameter policies: Those of the links that count.
   func records(
     leadingTo records: [LateRecord], by policies: [LinkDefinition.MissingPolicy]
-  ) -> [(record: LateRecord, place: Place)] {
-    var found: [(record: LateRecord, place: Place)] = []
+  ) -> [(record: LateRecord, reference: Reference)] {
+    var found: [(record: LateRecord, reference: Reference)] = []
     var (known, open) = (Set(records), records)
     while let record = open.popLast() {
-      for place in (inserted[record] ?? []).flatMap({ places[$0] ?? [] }) {
-        let input = run.late.inputs[place.input]
-        let naming = input.namings[place.naming]
-        let dependent = LateRecord(input: place.input, number: naming.record)
+      for reference in (inserted[record] ?? []).flatMap({ references[$0] ?? [] }) {
+        let input = run.late.inputs[reference.input]
+        let naming = input.namings[reference.naming]
+        let dependent = LateRecord(input: reference.input, number: naming.record)
         guard policies.contains(run.link(naming, of: input).policy), known.insert(dependent).inserted else { continue }
-        found.append((dependent, place))
+        found.append((dependent, reference))
         open.append(dependent)
       }
     }
     return found
   }
 
-  private func placesByEntry() -> [NSManagedObjectID: [Place]] {
-    var places: [NSManagedObjectID: [Place]] = [:]
+  private func referencesByEntry() -> [NSManagedObjectID: [Reference]] {
+    var references: [NSManagedObjectID: [Reference]] = [:]
     for (number, input) in run.late.inputs.enumerated() {
       for (index, naming) in input.namings.enumerated() {
         for element in naming.elements {
           guard let id = run.targets[number][element] else { continue }
-          places[id, default: []].append(Place(input: number, naming: index, element: element))
+          references[id, default: []].append(Reference(input: number, naming: index, element: element))
         }
       }
     }
-    return places
+    return references
   }
 
   private func insertedEntries() -> [LateRecord: [NSManagedObjectID]] {
@@ -82,13 +82,13 @@ extension LateLinkRun {
   }
 
   /// Refuses records because of what they lead to.
-  func refuse(_ dependents: [(record: LateRecord, place: LateDependents.Place)]) {
+  func refuse(_ dependents: [(record: LateRecord, reference: LateDependents.Reference)]) {
     let known = Set(refusedRecords())
-    for (record, place) in dependents where !known.contains(record) {
-      let input = late.inputs[place.input]
-      let naming = input.namings[place.naming]
+    for (record, reference) in dependents where !known.contains(record) {
+      let input = late.inputs[reference.input]
+      let naming = input.namings[reference.naming]
       let link = link(naming, of: input)
-      refuse(naming, of: input, over: link, code: .missingObject, element: place.element) {
+      refuse(naming, of: input, over: link, code: .missingObject, element: reference.element) {
         "the record of the \(link.destinationName) with \($0) is rejected; correct that one"
       }
     }

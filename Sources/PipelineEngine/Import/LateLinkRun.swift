@@ -43,27 +43,29 @@ struct LateLinkRun {
       ? .names(late.names[link.relationship.destinationEntity?.rootEntity.name ?? ""])
       : .index(LinkIndex(link, keysInMemoryMax: environment.definition.limits.keysInMemoryMax))
     if case .index(let index) = search { try index.load(context, unless: environment.monitor.isCancelled) }
-    for (place, input) in late.inputs.enumerated() where input.part == part {
+    for (inputIndex, input) in late.inputs.enumerated() where input.part == part {
       let namings = input.namings.filter { $0.link == number }
       for start in stride(from: 0, to: namings.count, by: Self.chunk) {
         let chunk = namings[start..<min(start + Self.chunk, namings.count)]
         let found = try search.find(chunk.flatMap { $0.elements.map { input.elements[$0].digest } }, environment.store)
         var next = found.makeIterator()
         for naming in chunk {
-          for element in naming.elements { note(next.next() ?? .none, for: element, of: naming, input: place, link) }
+          for element in naming.elements {
+            note(next.next() ?? .none, for: element, of: naming, input: inputIndex, link)
+          }
         }
-        try compare(chunk, of: input, place, over: link, in: context)
+        try compare(chunk, of: input, inputIndex, over: link, in: context)
       }
     }
   }
 
   /// Notes what one of a record's names leads to, or that the record can't be imported because it leads to nothing.
   private mutating func note(
-    _ found: LinkIndex.Found, for element: Int, of naming: LateLinks.Naming, input place: Int, _ link: EntityLink
+    _ found: LinkIndex.Found, for element: Int, of naming: LateLinks.Naming, input inputIndex: Int, _ link: EntityLink
   ) {
-    let input = late.inputs[place]
+    let input = late.inputs[inputIndex]
     switch found {
-    case .stored(let id): targets[place][element] = id
+    case .stored(let id): targets[inputIndex][element] = id
     case .none:
       if link.policy == .leave { return }
       refuse(naming, of: input, over: link, code: .missingObject, element: element) {
@@ -97,13 +99,13 @@ struct LateLinkRun {
 
   /// Refuses records that say something else of the objects than these have.
   private func compare(
-    _ namings: ArraySlice<LateLinks.Naming>, of input: LateLinks.Input, _ place: Int, over link: EntityLink,
+    _ namings: ArraySlice<LateLinks.Naming>, of input: LateLinks.Input, _ inputIndex: Int, over link: EntityLink,
     in context: NSManagedObjectContext
   ) throws {
     if link.comparedSlots.isEmpty { return }
     let found = namings.flatMap { naming in
       naming.elements.compactMap { element in
-        targets[place][element].map { (naming: naming, element: element, id: $0) }
+        targets[inputIndex][element].map { (naming: naming, element: element, id: $0) }
       }
     }
     let rows = try context.performAndWait { try context.storedValues(withIDs: found.map(\.id)) }
@@ -123,22 +125,22 @@ struct LateLinkRun {
   }
 
   /// Whether the relationship is set: names that are left out say nothing of where an updated entry leads.
-  func isSet(_ naming: LateLinks.Naming, of input: LateLinks.Input, _ place: Int) -> Bool {
-    naming.state == .inserted || naming.elements.allSatisfy { targets[place][$0] != nil }
+  func isSet(_ naming: LateLinks.Naming, of input: LateLinks.Input, _ inputIndex: Int) -> Bool {
+    naming.state == .inserted || naming.elements.allSatisfy { targets[inputIndex][$0] != nil }
   }
 
   // MARK: Setting
 
   /// Sets what was found, in saves whose records the ledger has with the input.
   func set(_ totals: inout ImportTotals) throws {
-    for (place, input) in late.inputs.enumerated() {
+    for (inputIndex, input) in late.inputs.enumerated() {
       guard var checkpoint = input.checkpoint else { continue }
       let part = parts[input.part]
       let contexts = part.contexts(isLate: true)
       let writer = CheckpointWriter(environment: part.environment, ledger: ledger)
       var rest = input.namings[...]
       while !rest.isEmpty {
-        let saved = takeEntries(of: &rest, input, place)
+        let saved = takeEntries(of: &rest, input, inputIndex)
         let outcome = try contexts.relink(
           saved.entries, of: part.environment.store.entity, noting: writer.note
         ) { changed in
@@ -164,7 +166,7 @@ struct LateLinkRun {
 
   /// Takes the entries of the next save. An entry is not divided.
   private func takeEntries(
-    of rest: inout ArraySlice<LateLinks.Naming>, _ input: LateLinks.Input, _ place: Int
+    of rest: inout ArraySlice<LateLinks.Naming>, _ input: LateLinks.Input, _ inputIndex: Int
   ) -> SavedEntries {
     var saved = SavedEntries()
     while let first = rest.first, saved.entries.count < Self.chunk {
@@ -172,7 +174,7 @@ struct LateLinkRun {
       while let naming = rest.first, naming.key == first.key {
         rest.removeFirst()
         saved.states[naming.key] = naming.state
-        add(naming, to: &entry, counting: &saved.counts, of: input, place)
+        add(naming, to: &entry, counting: &saved.counts, of: input, inputIndex)
       }
       saved.entries.append(entry)
     }
@@ -181,15 +183,15 @@ struct LateLinkRun {
 
   private func add(
     _ naming: LateLinks.Naming, to entry: inout RelinkedEntry, counting counts: inout [LinkCounts],
-    of input: LateLinks.Input, _ place: Int
+    of input: LateLinks.Input, _ inputIndex: Int
   ) {
     let link = link(naming, of: input)
-    let ids = naming.elements.compactMap { targets[place][$0] }.reduce(into: [NSManagedObjectID]()) {
+    let ids = naming.elements.compactMap { targets[inputIndex][$0] }.reduce(into: [NSManagedObjectID]()) {
       if !$0.contains($1) { $0.append($1) }
     }
-    let isSet = isSet(naming, of: input, place)
+    let isSet = isSet(naming, of: input, inputIndex)
     if isSet { entry.links.append((link.name, ids)) }
-    let missing = naming.elements.count { targets[place][$0] == nil }
+    let missing = naming.elements.count { targets[inputIndex][$0] == nil }
     counts.append(LinkCounts(entity: link.destinationName, linked: isSet ? ids.count : 0, leftOut: missing))
   }
 

@@ -39,8 +39,8 @@ struct LinkedObjects {
     }
     let unknown = stored.filter { cache[$0.id] == nil }.map(\.id)
     if cache.count + unknown.count > Self.cachedMax { cache = [:] }
-    let wanted = cache.isEmpty ? stored.map(\.id) : unknown
-    for (id, row) in zip(wanted, try context.storedValues(withIDs: wanted)) { cache[id] = row ?? [] }
+    let requested = cache.isEmpty ? stored.map(\.id) : unknown
+    for (id, row) in zip(requested, try context.storedValues(withIDs: requested)) { cache[id] = row ?? [] }
     for (target, id) in stored {
       guard let row = cache[id], !row.isEmpty else { continue }
       for slot in slots {

@@ -74,7 +74,7 @@ struct OverlapCheck {
     }
     let isComparable = environment.comparesLinks
     let ways =
-      entry?.waysOut(isReadTwice: file.isReadTwice, isComparable: isComparable)
+      entry?.remedies(isReadTwice: file.isReadTwice, isComparable: isComparable)
       ?? (isComparable
         ? "Add only the records that are new with --only-new."
         : "If they are new nevertheless, import them with --again.")
@@ -87,13 +87,13 @@ struct OverlapCheck {
     let (all, stored) = (overlap.recordCount, overlap.storedCount)
     if all == 0 { return "it has no records" }
     let isUnsaved = environment.hasSeveralInputs && (environment.definition.atomic || environment.isDryRun)
-    let place = isUnsaved ? "in the store or in this run" : "in the store"
-    if all == 1 { return "its only record is \(stored == 1 ? "" : "not ")\(place)" }
+    let location = isUnsaved ? "in the store or in this run" : "in the store"
+    if all == 1 { return "its only record is \(stored == 1 ? "" : "not ")\(location)" }
     let records = "its \(isFirstChunk ? "first " : "")\(all) records"
     switch stored {
-    case 0: return "none of \(records) is \(place)"
-    case 1: return "1 of \(records) is \(place)"
-    default: return "\(stored) of \(records) are \(place)"
+    case 0: return "none of \(records) is \(location)"
+    case 1: return "1 of \(records) is \(location)"
+    default: return "\(stored) of \(records) are \(location)"
     }
   }
 }

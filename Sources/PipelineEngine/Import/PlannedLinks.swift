@@ -352,14 +352,14 @@ struct PlannedLinks {
 extension PlannedLinks.Link {
   /// A to-one relationship of the inserted entries, packed; `ids` are those of all targets.
   func packed(_ ids: [NSManagedObjectID]) -> BatchLink {
-    var (own, places) = ([NSManagedObjectID](), [Int32](repeating: BatchLink.none, count: ids.count))
+    var (own, positions) = ([NSManagedObjectID](), [Int32](repeating: BatchLink.none, count: ids.count))
     let indices = ofInserts.map { target -> Int32 in
       if target == BatchLink.none { return target }
-      if places[Int(target)] == BatchLink.none {
-        places[Int(target)] = Int32(own.count)
+      if positions[Int(target)] == BatchLink.none {
+        positions[Int(target)] = Int32(own.count)
         own.append(ids[Int(target)])
       }
-      return places[Int(target)]
+      return positions[Int(target)]
     }
     return BatchLink(link.relationship, targets: own, indices: indices)
   }

@@ -67,7 +67,7 @@ final class RejectsFile {
     guard let path = mark.path else { return }
     self.path = path
     do throws(CSVError) {
-      try Self.unname(path)
+      try Self.restorePartNames(path)
       let records = try GrowingFile.reopen(Self.partPath(of: path), at: mark.bytes)
       details = try GrowingFile.reopen(Self.partPath(of: Self.detailsPath(of: path)), at: mark.detailBytes)
       needsLineEnd = !records.endsLine
@@ -258,7 +258,7 @@ final class RejectsFile {
 
   /// Renames the files back if an earlier version of this program was interrupted after it had renamed them and before
   /// it recorded the end of the input.
-  private static func unname(_ path: String) throws(CSVError) {
+  private static func restorePartNames(_ path: String) throws(CSVError) {
     for target in [path, detailsPath(of: path)] where stat.of(partPath(of: target), followingLinks: false) == nil {
       guard stat.of(target, followingLinks: false) != nil else { continue }
       do throws(POSIXError) {

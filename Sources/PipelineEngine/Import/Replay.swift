@@ -55,7 +55,9 @@ public enum Replay {
   /// Finishes a replay that was killed after its input had been moved away and before what belongs to it had followed.
   /// The file then has the records that still need correction; without such records there is none.
   ///
+  /// - Parameter rejects: The path of the rejects file that was replayed.
   /// - Returns: Whether there was something to finish.
+  /// - Throws: ``RejectsError`` for a file that can't be moved.
   public static func finishInterrupted(_ rejects: String) throws(RejectsError) -> Bool {
     let files = FileManager.default
     let (next, details) = (nextPath(of: rejects), RejectsFile.detailsPath(of: rejects))

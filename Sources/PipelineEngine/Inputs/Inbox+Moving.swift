@@ -75,11 +75,11 @@ extension Inbox {
     return "\(base).\(number)\(ending)"
   }
 
-  /// Puts something at the first free name in a folder; no other file is replaced.
+  /// Creates something under the first free name in a folder; no other file is replaced.
   ///
   /// - Parameter put: Returns 0 or an error number, `EEXIST` where the path is taken.
   /// - Returns: The new path.
-  private static func place(
+  private static func createAtFreeName(
     _ name: String, in folder: String, _ put: (String) -> Int32
   ) throws(RunFailure) -> String {
     var number = 1
@@ -135,7 +135,7 @@ extension Inbox {
     guard let own = stat.of(file.path, followingLinks: false) else { return ("", .gone) }
     if own.type == S_IFLNK { return try putLink(file, in: folder) }
     var refusal: Int32 = 0
-    let target = try Self.place(file.name, in: folder) { target in
+    let target = try Self.createAtFreeName(file.name, in: folder) { target in
       let code = Self.renameWithoutReplacing(file.path, to: target)
       guard code == ENOENT || code == EXDEV else { return code }
       refusal = code
@@ -157,7 +157,7 @@ extension Inbox {
   private func putLink(_ file: File, in folder: String) throws(RunFailure) -> (String, Move?) {
     let original = URL(fileURLWithPath: file.path).resolvingSymlinksInPath().path
     var isNew = false
-    let target = try Self.place(file.name, in: folder) { target in
+    let target = try Self.createAtFreeName(file.name, in: folder) { target in
       isNew = symlink(original, target) == 0
       // A run that was killed before it had removed the file has left the same link.
       return isNew || Self.isLink(target, to: original) ? 0 : errno
@@ -178,7 +178,7 @@ extension Inbox {
     var isNew = false
     // While the copy is open, other runs take it for one in progress.
     let target = try FileCopy.copy(file.path, to: temporary) { () throws(RunFailure) in
-      try Self.place(file.name, in: folder) { target in
+      try Self.createAtFreeName(file.name, in: folder) { target in
         let code = Self.renameWithoutReplacing(temporary, to: target)
         isNew = code == 0
         // A run that was killed before it had removed the file has left the same copy.

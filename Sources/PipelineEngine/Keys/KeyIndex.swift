@@ -33,13 +33,11 @@ package final class KeyIndex {
     self.makeSpill = makeSpill
   }
 
-  package var hasSpilled: Bool { spill != nil }
-
   /// Adds keys of the store before the first chunk. If two entries have the same key, the first counts.
   ///
   /// - Parameter entry: By the index of the digest; not called for `KeyDigest.none`.
   package func load(_ digests: [KeyDigest], _ entry: (Int) -> KeyEntry) throws {
-    memory.makeRoom(digests.count)
+    memory.reserveCapacity(digests.count)
     for (position, digest) in digests.enumerated() {
       approach(position, of: digests)
       if digest == .none { continue }
@@ -54,7 +52,7 @@ package final class KeyIndex {
   /// Throws the errors of the spill, as the other methods do.
   package func beginChunk(_ digests: [KeyDigest]) throws {
     journal.removeAll(keepingCapacity: true)
-    memory.makeRoom(digests.count)
+    memory.reserveCapacity(digests.count)
     fetched = [:]
     fetchedChanges = []
     guard let spill else { return }

@@ -142,14 +142,14 @@ struct KeyTable: Sendable {
   }
 
   /// Allocates capacity for this many additional keys.
-  mutating func makeRoom(_ more: Int) { if !hasRoom(more) { grow(more) } }
+  mutating func reserveCapacity(_ more: Int) { if !hasCapacity(more) { grow(more) } }
 
   /// At most three quarters full, to keep searches short.
-  private func hasRoom(_ more: Int) -> Bool { (count + removedCount + more) * 4 <= slots.count * 3 }
+  private func hasCapacity(_ more: Int) -> Bool { (count + removedCount + more) * 4 <= slots.count * 3 }
 
   /// Allocates capacity for this many keys in all, plus half as many for the import: growing a list copies it.
   mutating func reserve(_ total: Int) {
-    makeRoom(max(0, total - count))
+    reserveCapacity(max(0, total - count))
     records.reserveCapacity(total * 3 / 2)
     if keepsOrders { orders.reserveCapacity(total * 3 / 2) }
   }
@@ -204,7 +204,7 @@ struct KeyTable: Sendable {
 
   private mutating func append(_ digest: KeyDigest, _ entry: KeyEntry, at slot: Int) {
     var slot = slot
-    if !hasRoom(1) {
+    if !hasCapacity(1) {
       grow(1)
       slot = self.slot(of: digest)
     }

@@ -116,14 +116,14 @@ struct InputRecognizer {
   private func foreign(_ entry: LedgerEntry) -> String {
     let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
     return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.name), by the pipeline "
-      + "'\(entry.pipeline)' as it was then. \(entry.waysOut(isReadTwice: true, isComparable: comparesLinks))"
+      + "'\(entry.pipeline)' as it was then. \(entry.remedies(isReadTwice: true, isComparable: comparesLinks))"
   }
 
   private func grown(_ entry: LedgerEntry) -> String {
     let count = entry.progress.position.record - 1
     return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.name), "
       + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. "
-      + "\(entry.waysOut(isReadTwice: true, isComparable: comparesLinks)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
+      + "\(entry.remedies(isReadTwice: true, isComparable: comparesLinks)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
   }
 
   private func changed(_ entry: LedgerEntry) -> String {
@@ -144,7 +144,7 @@ extension LedgerEntry {
   /// - Parameters:
   ///   - isReadTwice: Whether the changed input is a file; a pipe can't replace anything.
   ///   - isComparable: Whether records can be compared as a whole.
-  func waysOut(isReadTwice: Bool, isComparable: Bool) -> String {
+  func remedies(isReadTwice: Bool, isComparable: Bool) -> String {
     if !isComparable {
       return
         "Undo that import first, or, if something such as date and place tells the records apart, declare it as the "

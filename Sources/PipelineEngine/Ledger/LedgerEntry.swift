@@ -30,7 +30,7 @@ struct LedgerEntry: Sendable {
   var baseKey: Int64 = 0
   var counts = RunCounts()
   /// The other values that the report needs.
-  var results = InputResults.Rest()
+  var results = InputResults.Kept()
   var savedAt = Date(timeIntervalSince1970: 0)
   /// The labels of its header; nil where it has none.
   var header: [String]?
@@ -64,7 +64,7 @@ extension LedgerEntry {
   mutating func note(_ progress: InputProgress, results: InputResults, rejects: RejectsMark?, at date: Date) {
     self.progress = progress
     counts = results.counts
-    self.results = results.rest
+    self.results = results.kept
     self.rejects = rejects ?? RejectsMark()
     savedAt = date
   }
@@ -118,7 +118,7 @@ extension LedgerEntry {
       read: integer(20), inserted: integer(21), updated: integer(22), unchanged: integer(23),
       duplicate: integer(24), repeated: integer(28), rejected: integer(25))
     isCompacted = text(26) == Self.compactedTally
-    results = InputResults.Rest(json: text(26))
+    results = InputResults.Kept(json: text(26))
     savedAt = LedgerDate.date(text(27)) ?? Date(timeIntervalSince1970: 0)
     header = (row[29] as? String).flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) }
     firstRecord = (row[30] as? Int64).map(Int.init)
@@ -145,7 +145,7 @@ extension InputResults {
     _ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?, statistics: EntryStatistics?
   ) {
     self.init(
-      counts: entry.counts, rest: entry.results, issues: issues, listedMax: listedMax, profiler: profiler,
+      counts: entry.counts, kept: entry.results, issues: issues, listedMax: listedMax, profiler: profiler,
       statistics: statistics)
   }
 }

@@ -55,7 +55,7 @@ struct UndoRecords: Sendable {
       let row = try transaction.rows("SELECT TOTAL(count) FROM \(tables.overwritten)").first
       overwrittenCount = Int(row?[0] as? Double ?? 0)
     }
-    let kept = try makeRoom(for: entries.count, ofInput: id, transaction)
+    let kept = try freeSpace(for: entries.count, ofInput: id, transaction)
     guard kept else { return }
     try transaction.run(
       "INSERT INTO \(tables.overwritten) VALUES (?, ?, ?, ?)",
@@ -95,7 +95,7 @@ struct UndoRecords: Sendable {
   /// Drops the values of the oldest inputs until `count` more fit.
   ///
   /// - Returns: False if the values of the input itself had to be dropped.
-  private mutating func makeRoom(
+  private mutating func freeSpace(
     for count: Int, ofInput id: Int64, _ transaction: SaveTransaction
   ) throws -> Bool {
     while (overwrittenCount ?? 0) + count > overwrittenMax {

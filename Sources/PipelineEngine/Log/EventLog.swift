@@ -142,7 +142,7 @@ final class EventLog: Sendable {
       var count: Int
       repeat {
         count = Foundation.write(state.descriptor, bytes, bytes.count)
-      } while count < 0 && (errno == EINTR || errno == EAGAIN && Self.waitForRoom(state.descriptor))
+      } while count < 0 && (errno == EINTR || errno == EAGAIN && Self.waitUntilWritable(state.descriptor))
       if count == bytes.count {
         state.isTorn = false
         return nil
@@ -156,8 +156,8 @@ final class EventLog: Sendable {
     if let failure { warn("the log can't be written: \(name): \(systemMessage(failure)); the run continues") }
   }
 
-  /// False where there will never be room.
-  private static func waitForRoom(_ descriptor: Int32) -> Bool {
+  /// False where it will never take more.
+  private static func waitUntilWritable(_ descriptor: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&request, 1, -1) > 0 && request.revents & Int16(POLLOUT) != 0
   }

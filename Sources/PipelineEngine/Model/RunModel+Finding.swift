@@ -16,14 +16,14 @@ extension RunModel {
     let isExport = use == .export
     do {
       if use == .modelAlone, options.model == nil, let store, FileManager.default.fileExists(atPath: store) {
-        try checkLog(of: store, timeoutSeconds: options.lockTimeoutSeconds)
+        try checkWAL(of: store, timeoutSeconds: options.lockTimeoutSeconds)
       }
       // The model alone is read here. A command that goes on to the store checks the log when it opens it.
       return .success(
         try RunModel(
           definition, given: options.model, store: store,
           access: Access(
-            readsDamagedLog: isExport ? options.readsDamagedLog : true, timeoutSeconds: options.lockTimeoutSeconds),
+            readsDamagedWAL: isExport ? options.readsDamagedWAL : true, timeoutSeconds: options.lockTimeoutSeconds),
           ignoresMetadata: isExport && options.ignoresMetadata))
     } catch {
       if let mistake = error as? PipelineError { throw mistake }
@@ -52,7 +52,7 @@ extension RunModel {
   }
 
   /// Other reasons why the store can't be read are those of the search for the model.
-  private static func checkLog(of store: String, timeoutSeconds: Double) throws {
+  private static func checkWAL(of store: String, timeoutSeconds: Double) throws {
     do {
       _ = try OpenedDatabase.openForReading(store, timeoutSeconds: timeoutSeconds)
     } catch let error as NSError where error.isOfDamagedWAL {

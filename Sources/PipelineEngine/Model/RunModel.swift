@@ -17,17 +17,17 @@ package struct RunModel {
   /// How a store is read for its model.
   package struct Access: Sendable {
     /// Whether a store whose write-ahead log is damaged is read.
-    package var readsDamagedLog = false
+    package var readsDamagedWAL = false
     /// How long to wait for a program that has locked the store.
     package var timeoutSeconds = StoreOptions.timeoutSecondsDefault
 
-    package init(readsDamagedLog: Bool = false, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault) {
-      (self.readsDamagedLog, self.timeoutSeconds) = (readsDamagedLog, timeoutSeconds)
+    package init(readsDamagedWAL: Bool = false, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault) {
+      (self.readsDamagedWAL, self.timeoutSeconds) = (readsDamagedWAL, timeoutSeconds)
     }
 
     fileprivate func find(_ store: URL?, file: URL?, embedded: [String]) throws -> StoreModel {
       try StoreModel.find(
-        forStoreAt: store, file: file, embedded: embedded, readsDamagedWAL: readsDamagedLog,
+        forStoreAt: store, file: file, embedded: embedded, readsDamagedWAL: readsDamagedWAL,
         timeoutSeconds: timeoutSeconds)
     }
   }
@@ -54,7 +54,7 @@ package struct RunModel {
     }
     let store = store.map { URL(fileURLWithPath: $0) }
     guard let name = definition.model else {
-      self = try Self.fitting(store, definition, access: access)
+      self = try Self.ofStore(store, definition, access: access)
       return
     }
     if PipelineDefinition.isModelPath(name) {
@@ -98,7 +98,7 @@ package struct RunModel {
   }
 
   /// For a definition without a model: that of the existing store, or the vocabulary's.
-  private static func fitting(
+  private static func ofStore(
     _ store: URL?, _ definition: PipelineDefinition, access: Access
   ) throws -> RunModel {
     // The first is that of a store without tables, as a run leaves it that was killed while it made the store.
@@ -138,7 +138,7 @@ package struct RunModel {
     let found =
       FileManager.default.fileExists(atPath: store.path)
       ? try StoreModel.find(
-        withoutMetadataOf: store, file: file, embedded: names, readsDamagedWAL: access.readsDamagedLog,
+        withoutMetadataOf: store, file: file, embedded: names, readsDamagedWAL: access.readsDamagedWAL,
         timeoutSeconds: access.timeoutSeconds)
       : try StoreModel.find(forStoreAt: nil, file: file, embedded: names)
     guard let found else { throw UsableMetadata(path: store.path) }

@@ -20,16 +20,16 @@ struct InputResults {
 
   /// As stored in a checkpoint, so that a resumed run reports the same in the end as an uninterrupted one.
   init(
-    counts: RunCounts, rest: Rest, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?,
+    counts: RunCounts, kept: Kept, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?,
     statistics: EntryStatistics?
   ) {
     self.counts = counts
-    links = rest.links ?? []
+    links = kept.links ?? []
     self.statistics = statistics
-    self.statistics?.resume(rest.statistics, afterRecords: counts.read)
-    log = IssueLog(listedMax: listedMax, counts: rest.issues, warningCounts: rest.warnings, listed: issues)
+    self.statistics?.resume(kept.statistics, afterRecords: counts.read)
+    log = IssueLog(listedMax: listedMax, counts: kept.issues, warningCounts: kept.warnings, listed: issues)
     // Where the interrupted run did not count values, the entries before the checkpoint would be missing.
-    guard var profiler, let kept = rest.profile.flatMap(EntryProfile.init(keptText:)) else { return }
+    guard var profiler, let kept = kept.profile.flatMap(EntryProfile.init(keptText:)) else { return }
     profiler.resume(kept)
     self.profiler = profiler
   }
@@ -52,7 +52,7 @@ struct InputResults {
   }
 
   /// What a checkpoint stores in one column: all but the counts and the listed issues.
-  struct Rest: Sendable, Codable {
+  struct Kept: Sendable, Codable {
     /// By code, warnings included.
     var issues: [IssueCode: Int] = [:]
     var warnings: [IssueCode: Int] = [:]
@@ -62,14 +62,14 @@ struct InputResults {
     var links: [LinkCounts]?
   }
 
-  var rest: Rest {
-    Rest(
+  var kept: Kept {
+    Kept(
       issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText, statistics: statistics?.kept,
       links: links.isEmpty ? nil : links)
   }
 }
 
-extension InputResults.Rest {
+extension InputResults.Kept {
   var json: String {
     // For most chunks there is nothing to store, and the encoder is slow.
     if issues.isEmpty, profile == nil, statistics == nil, links == nil { return "{}" }

@@ -4,6 +4,8 @@ extension RunSummary {
   /// The report as JSON: keys sorted, indented, dates in ISO 8601, ending with a line break.
   ///
   /// In addition to the stored properties it has the derived `exitCode` and `rowsPerSecond`.
+  ///
+  /// - Throws: `EncodingError` for a figure that is not finite, which a run does not yield.
   public func json() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -16,6 +18,7 @@ extension RunSummary {
   /// - Parameters:
   ///   - data: The JSON, in UTF-8.
   ///   - program: The name of the program that wrote it.
+  /// - Throws: `DecodingError` for another text.
   public init(json data: Data, program: String = DefinitionVocabulary().program) throws {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601

@@ -31,17 +31,18 @@ public enum StoreReports {
   ///   - model: The path of a model; without one, the model that is found.
   ///   - embeddedModels: The names of embedded models that may be the store's.
   ///   - vocabulary: The program's, whose ledger is named in the report.
-  ///   - readsDamagedLog: Whether a damaged write-ahead log is read up to its first wrong page instead of being refused.
+  ///   - readsDamagedWAL: Whether a damaged write-ahead log is read up to its first wrong page instead of being refused.
   ///   - showsSecrets: Whether the values of the store's own metadata keys are shown whose names look like secrets.
+  /// - Throws: ``Failure`` for a store or a model that can't be read, with what to do.
   public static func inspection(
     of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary,
-    readsDamagedLog: Bool = false, showsSecrets: Bool = false
+    readsDamagedWAL: Bool = false, showsSecrets: Bool = false
   ) throws(Failure) -> Report {
     try explained(store, model: model) { store, model in
       var inspection = try StoreInspection(
         storeAt: store, modelFile: model, embeddedModels: embeddedModels,
         tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"],
-        readsDamagedWAL: readsDamagedLog)
+        readsDamagedWAL: readsDamagedWAL)
       if !showsSecrets { inspection.maskSecrets() }
       return Report(
         text: inspection.text(), json: try json(inspection), exitCode: .ok, hasFindings: !inspection.remarks.isEmpty)
@@ -54,13 +55,14 @@ public enum StoreReports {
   ///   - store: The path of the store.
   ///   - model: The path of a model; without one, the model that is found.
   ///   - embeddedModels: The names of embedded models that may be the store's.
-  ///   - readsDamagedLog: Whether a damaged write-ahead log is read up to its first wrong page instead of being refused.
+  ///   - readsDamagedWAL: Whether a damaged write-ahead log is read up to its first wrong page instead of being refused.
+  /// - Throws: As `inspection(of:model:embeddedModels:vocabulary:readsDamagedWAL:showsSecrets:)`.
   public static func verification(
-    of store: String, model: String? = nil, embeddedModels: [String], readsDamagedLog: Bool = false
+    of store: String, model: String? = nil, embeddedModels: [String], readsDamagedWAL: Bool = false
   ) throws(Failure) -> Report {
     try explained(store, model: model) { store, model in
       let verification = try StoreVerification(
-        storeAt: store, modelFile: model, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedLog)
+        storeAt: store, modelFile: model, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedWAL)
       return Report(
         text: verification.text(), json: try json(verification),
         exitCode: verification.errors > 0 ? .dataError : .ok, hasFindings: !verification.findings.isEmpty)
@@ -92,7 +94,7 @@ public enum StoreReports {
       let known = error as NSError
       let failure = RunFailure(store: known, path: nil)
       throw Failure(
-        description: DamagedLog.message(known),
+        description: DamagedWAL.message(known),
         // Nothing is created here, so what can't be opened is not a store; a pipe, for example.
         exitCode: failure.exitCode == .cannotCreate ? .noInput : failure.exitCode)
     }

@@ -181,6 +181,8 @@ public struct PipelineReview: Sendable {
 
   /// The columns as a Table Schema, those of several parts as a Data Package; nil for a definition that can't be used, or
   /// that only exports.
+  ///
+  /// - Throws: `EncodingError` for a bound of a rule that is not finite.
   public func tableSchema() throws -> TableSchema? {
     guard let definition, let entity = found.first?.entity else { return nil }
     if !definition.parts.isEmpty { return try DataPackage.schema(definition, found.map(\.entity)) }

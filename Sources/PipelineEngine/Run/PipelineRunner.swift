@@ -194,8 +194,8 @@ public final class PipelineRunner: Sendable {
     case .import, .validate:
       let run = try ImportRun(
         definition, options: options, model: model, isDryRun: kind == .validate, monitor: monitor)
-      if run.needsRehearsal {
-        let summary = try Rehearsal.run(definition, options: options, model: model, monitor: monitor)
+      if run.needsDryRunOnCopy {
+        let summary = try DryRunOnCopy.run(definition, options: options, model: model, monitor: monitor)
         return ReportFiles.write(explained(summary), to: reports)
       }
       var outcome = run.run()

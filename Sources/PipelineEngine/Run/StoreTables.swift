@@ -44,7 +44,7 @@ public struct StoreTables: Sendable {
       guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
       let (copy, _) = try OpenedDatabase.copy(path, isWritten: false)
       copied = copy.path
-      try Rehearsal.copyLargeValues(of: path, to: copy.path)
+      try DryRunOnCopy.copyLargeValues(of: path, to: copy.path)
       let own = PipelineDefinition(name: "tables", entity: "", vocabulary: vocabulary).using(model: name)
       let model = try RunModel(own, given: nil, store: copy.path, access: RunModel.Access())
       if model.isOfTables { throw RunModel.unknownModel(of: path) }
@@ -81,6 +81,8 @@ public struct StoreTables: Sendable {
   }
 
   /// The pipeline as a file.
+  ///
+  /// - Throws: `EncodingError`, for a number of it that is not finite.
   public func json() throws -> Data { try json(pipeline) }
 
   private func json(_ pipeline: PipelineDefinition) throws -> Data {
@@ -91,6 +93,9 @@ public struct StoreTables: Sendable {
 
   /// Writes the pipeline to a file, whole or not at all. A model file is named from there, so that both can be moved
   /// together.
+  ///
+  /// - Parameter path: The file, which is replaced if it exists.
+  /// - Throws: ``Failure`` for a file that can't be written.
   public func writePipeline(to path: String) throws(Failure) {
     do {
       var written = pipeline

@@ -98,7 +98,7 @@ public struct StoreUndo: Sendable {
       runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
       restored: plan.restoredCount, missing: plan.missingCount, gone: plan.goneCount,
       changed: plan.changed.values.reduce(0) { $0 + $1.count }, kept: Self.kept(of: inputs),
-      outdated: Self.outdated(by: inputs, of: entries), loss: loss.map(DamagedLog.note))
+      outdated: Self.outdated(by: inputs, of: entries), loss: loss.map(DamagedWAL.note))
   }
 
   /// Others may lead to these objects by now.
@@ -245,7 +245,7 @@ public struct StoreUndo: Sendable {
         .using(model: modelName)
       let run = try RunModel(
         definition, given: nil, store: path,
-        access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds))
+        access: RunModel.Access(readsDamagedWAL: true, timeoutSeconds: timeoutSeconds))
       if run.isOfTables { throw RunModel.unknownModel(of: path) }
       let model = run.model
       guard let entity = inputs.first.flatMap({ model.entitiesByName[$0.entity] }) else {

@@ -63,7 +63,7 @@ struct InputUndo {
     let (ranges, values) = (try insertedRanges(), try overwrittenValues())
     var plan = UndoPlan()
     var edited = Set(values.editedBetween)
-    let standing = Dictionary(uniqueKeysWithValues: others.map { ($0.id, $0) })
+    let othersByID = Dictionary(uniqueKeysWithValues: others.map { ($0.id, $0) })
     let together = chosen.union(inputs.map(\.id))
     var linked: [Int64: LedgerEntry] = [:]
     func unchanged(_ keyCount: Int, _ objects: [NSManagedObject]) -> [NSManagedObject] {
@@ -78,7 +78,7 @@ struct InputUndo {
       let objects = unchanged(keyCount, objects)
       plan.deletedCount += objects.count
       for key in objects.compactMap(\.objectID.storeKey) where linked.count < Self.examplesMax {
-        let later = values.links.inputs(of: key).subtracting(together).compactMap { standing[$0] }
+        let later = values.links.inputs(of: key).subtracting(together).compactMap { othersByID[$0] }
         if let later = later.max(by: { $0.id < $1.id }) { linked[key] = later }
       }
     }

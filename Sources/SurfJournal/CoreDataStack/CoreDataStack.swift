@@ -72,18 +72,18 @@ public final class CoreDataStack: Sendable {
   }
 
   /// Lets a store be read whose write-ahead log is damaged, up to the first wrong page. Call it before `open()`.
-  func readDamagedLog() { setOption(DamagedLog.optionKey) }
+  func readDamagedWAL() { setOption(DamagedWAL.optionKey) }
 
   /// Reads the store as a program will see it that writes to it: as a power failure may have left it. Call it before
   /// `open()`.
-  func readBeforeWriting() { setOption(DamagedLog.beforeWritingKey) }
+  func readBeforeWriting() { setOption(DamagedWAL.beforeWritingKey) }
 
   /// What the store's write-ahead log lacks, as a power failure leaves it; nil if it lacks nothing.
-  var loss: String? { storeContainer.persistentStoreCoordinator.losses.first.map(DamagedLog.note) }
+  var loss: String? { storeContainer.persistentStoreCoordinator.losses.first.map(DamagedWAL.note) }
 
   /// Leaves a write-ahead log that another program has left where it is, unless something is saved. Call it before
   /// `open()`.
-  func keepLogUntilSave() { setOption(StoreOptions.keepsWALUntilCommitKey) }
+  func keepWALUntilSave() { setOption(StoreOptions.keepsWALUntilCommitKey) }
 
   private func setOption(_ key: String) {
     for description in storeContainer.persistentStoreDescriptions {

@@ -7,7 +7,7 @@ public struct CoreDataStackError: Error, Sendable, LocalizedError, CustomStringC
     /// The seed's file does not exist.
     case seedMissing
     /// The seed has a `-shm` but no `-wal`: the most recent changes, possibly all rows, are missing.
-    case seedLogMissing
+    case seedWALMissing
     /// The seed is not a store, or a store of another model.
     case seedUnusable
     /// The container's folder can't be created or written to.

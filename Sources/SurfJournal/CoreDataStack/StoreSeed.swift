@@ -57,7 +57,7 @@ struct StoreSeed {
     // SQLite removes both files when it closes a store properly, and never leaves only the -shm.
     guard !Self.exists(seed + "-shm") || Self.exists(seed + "-wal") else {
       throw CoreDataStackError(
-        .seedLogMissing,
+        .seedWALMissing,
         "the seed \(seed) has a -shm and no -wal, in which its rows may be; add \(seed)-wal to the app's resources")
     }
     let head: Data?

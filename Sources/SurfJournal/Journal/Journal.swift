@@ -49,16 +49,16 @@ public struct Journal: Sendable {
   ///   - timeoutSeconds: How long to wait, in seconds, for a store that another program is writing to.
   /// - Throws: `JournalError.Code.storeMissing`, `.storeUnusable` or `.locked`.
   public init(store path: String, timeoutSeconds: Double = 10) throws(JournalError) {
-    try self.init(store: path, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil)
+    try self.init(store: path, timeoutSeconds: timeoutSeconds, readsDamagedWAL: nil)
   }
 
   /// - Parameters:
   ///   - kind: The objects to read, by default the journal's entries.
-  ///   - readsDamagedLog: Whether a store whose write-ahead log is damaged is read up to the first wrong page; nil for a
+  ///   - readsDamagedWAL: Whether a store whose write-ahead log is damaged is read up to the first wrong page; nil for a
   ///     command without that choice.
   ///   - isBeforeWriting: Whether the store is written to afterwards.
   package init(
-    store path: String, _ kind: ObjectKind = .entry, timeoutSeconds: Double, readsDamagedLog: Bool?,
+    store path: String, _ kind: ObjectKind = .entry, timeoutSeconds: Double, readsDamagedWAL: Bool?,
     isBeforeWriting: Bool = false
   ) throws(JournalError) {
     guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
@@ -67,14 +67,14 @@ public struct Journal: Sendable {
     stack = kind.stack(store: path, isReadOnly: true, timeoutSeconds: timeoutSeconds)
     context = stack.storeContainer.newBackgroundContext()
     context.name = "journal"
-    if readsDamagedLog == true { stack.readDamagedLog() }
+    if readsDamagedWAL == true { stack.readDamagedWAL() }
     if isBeforeWriting { stack.readBeforeWriting() }
     do {
       try stack.open()
     } catch {
       let known = JournalError(reading: error, path: path)
-      guard readsDamagedLog != nil, let cause = error.underlying else { throw known }
-      throw JournalError(known.code, exitCode: known.exitCode, DamagedLog.message(cause as NSError))
+      guard readsDamagedWAL != nil, let cause = error.underlying else { throw known }
+      throw JournalError(known.code, exitCode: known.exitCode, DamagedWAL.message(cause as NSError))
     }
   }
 

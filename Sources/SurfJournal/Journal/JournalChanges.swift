@@ -81,9 +81,10 @@ public struct JournalChanges: Sendable, Hashable {
   private func encoded(
     _ bytes: [UInt8], _ attribute: String, with parser: FieldParser
   ) throws(JournalError) -> JournalValue {
-    guard let entity = kind.model.flatMap(kind.description(in:)), let slot = entity.slot(named: attribute) else {
-      throw unknown(attribute)
-    }
+    // A batch of an abstract entity can't be made. Its attributes are those of each subentity too.
+    guard let entity = kind.model.flatMap(kind.description(in:))?.withDescendants.first(where: { !$0.isAbstract }),
+      let slot = entity.slot(named: attribute)
+    else { throw unknown(attribute) }
     var batch = ObjectBatch(entity: entity, rowCapacity: 1)
     batch.appendRow()
     parser.store(bytes.span, at: slot, in: &batch)
@@ -101,6 +102,9 @@ public struct JournalChanges: Sendable, Hashable {
   }
 
   /// Removes the value of an attribute, or all objects of a relationship.
+  ///
+  /// - Parameter attribute: One of `JournalRecord.attributes`.
+  /// - Throws: `JournalError.Code.badAttribute`.
   public mutating func clear(_ attribute: String) throws(JournalError) {
     if try property(attribute) is NSRelationshipDescription {
       links[attribute] = []

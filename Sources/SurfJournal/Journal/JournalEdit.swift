@@ -62,6 +62,7 @@ public final class JournalEdit: Sendable {
   ///   was read, `.invalidEntry` or `.storeUnusable`. The store then contains none of the changes.
   @discardableResult
   public func save() throws(JournalError) -> [Entry] {
+    // The caller's mistake: it has made the editor.
     precondition(!editor.isDryRun, "an edit of a dry run is not saved; make it with an editor that isn't one")
     let lock: RunLock
     do throws(RunFailure) {

@@ -40,8 +40,9 @@ public struct JournalEditor: Sendable {
   /// Makes a new entry; attributes that `changes` does not name are nil. If the store does not exist, the save
   /// creates it.
   ///
-  /// - Throws: ``JournalError`` if the store can't be opened or the model forbids the entry.
+  /// - Throws: ``JournalError`` if the store can't be opened, the entity is abstract, or the model forbids the entry.
   public func add(_ changes: JournalChanges) throws(JournalError) -> JournalEdit {
+    try kind.checkIsConcrete()
     let stack = newStack()
     if FileManager.default.fileExists(atPath: store) { try open(stack) }
     let targets = try targets(of: changes, stack)
@@ -131,7 +132,7 @@ public struct JournalEditor: Sendable {
 
   private func ids(_ query: Journal.Query) throws(JournalError) -> [String] {
     let journal = try Journal(
-      store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil, isBeforeWriting: true)
+      store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: nil, isBeforeWriting: true)
     defer { journal.close() }
     var ids: [String] = []
     try journal.walk(query) { records in
@@ -146,7 +147,7 @@ public struct JournalEditor: Sendable {
   private func newStack() -> CoreDataStack {
     let stack = kind.stack(store: store, isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
     stack.retainVersionsRead()
-    if isDryRun { stack.readBeforeWriting() } else { stack.keepLogUntilSave() }
+    if isDryRun { stack.readBeforeWriting() } else { stack.keepWALUntilSave() }
     return stack
   }
 

@@ -50,6 +50,8 @@ public struct JournalListing: Sendable {
   }
 
   /// The text after the last entry.
+  ///
+  /// - Throws: As `next(_:)`.
   public func end() throws -> String {
     switch format {
     case .text: ""

@@ -46,7 +46,7 @@ package struct ObjectKind: Sendable {
     do {
       let found = try RunModel(
         definition, given: nil, store: store,
-        access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds))
+        access: RunModel.Access(readsDamagedWAL: true, timeoutSeconds: timeoutSeconds))
       if found.isOfTables {
         throw JournalError(
           .storeUnusable, exitCode: .dataError, "the model of \(store) is not known; name it with --model MODEL")
@@ -69,6 +69,16 @@ package struct ObjectKind: Sendable {
 
   /// Its entity in the model of a stack.
   func description(in model: NSManagedObjectModel) -> NSEntityDescription? { model.entitiesByName[entity] }
+
+  /// Checks that an object of the entity itself can be made.
+  func checkIsConcrete() throws(JournalError) {
+    guard let description = model.flatMap(description(in:)), description.isAbstract else { return }
+    let subentities = description.withDescendants.filter { !$0.isAbstract }.compactMap(\.name).sorted()
+    throw JournalError(
+      .badEntity, exitCode: .usage,
+      "'\(entity)' is abstract, and no object is of it alone; add one of its subentities, "
+        + subentities.map { "'\($0)'" }.joined(separator: ", "))
+  }
 
   var model: NSManagedObjectModel? { ownModel ?? .embedded(named: CoreDataStack.modelName) }
 

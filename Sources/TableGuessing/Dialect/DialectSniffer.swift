@@ -50,8 +50,8 @@ struct DialectSniffer {
     ranked.sort { ($0.value, $0.dialect.delimiter.count) > ($1.value, $1.dialect.delimiter.count) }
     let best = ranked.first { declared == nil || $0.dialect.delimiter == declared } ?? single
     let second = ranked.first { $0.dialect.delimiter != best.dialect.delimiter }
-    let rivals = candidates.filter { $0.dialect.delimiter == best.dialect.delimiter }
-    let quoting = QuotingSniffer(bytes, best: best, rivals: rivals)
+    let alternatives = candidates.filter { $0.dialect.delimiter == best.dialect.delimiter }
+    let quoting = QuotingSniffer(bytes, best: best, alternatives: alternatives)
     return Result(
       delimiter: delimiter(best, second), quote: quoting.quote, escape: quoting.escape, end: quoting.end,
       skipsInitialSpace: quoting.skipsInitialSpace, hasDelimiterLine: declared != nil, dialect: quoting.dialect,

@@ -44,7 +44,7 @@ struct EscapeSniffer {
     let evidence = "\(counted(count, kinds.0, plural: kinds.1)) after a backslash"
     if faults(escaped) < faults(plain) {
       // Programs differ in whether a backslash before an ordinary character belongs to the text.
-      let isOrdinary = others > 0 || lone(after, marks) > 0
+      let isOrdinary = others > 0 || countWithoutBackslash(after, marks) > 0
       return Finding(
         .escaped(Self.backslash), confidence: isOrdinary ? 0.7 : 0.95,
         evidence: "\(evidence); read so, fewer records are broken"
@@ -78,14 +78,14 @@ struct EscapeSniffer {
   /// The finding where backslashes precede only quotes that are not the dialect's, and not all of these: a program that
   /// escapes them escapes each.
   private func ordinaryText(_ after: [UInt8: Int], marks: [UInt8], _ evidence: String) -> Finding<QuoteEscape>? {
-    let alone = lone(after, marks)
+    let alone = countWithoutBackslash(after, marks)
     if alone == 0 || dialect.quote.map({ after[$0] != nil }) ?? false { return nil }
     return Finding(
       .doubled, confidence: 0.95, evidence: "\(evidence), and \(alone) of the same kind without one: ordinary text")
   }
 
   /// How many quotes that are not the dialect's stand without a backslash, of the kinds that also follow one.
-  private func lone(_ after: [UInt8: Int], _ marks: [UInt8]) -> Int {
+  private func countWithoutBackslash(_ after: [UInt8: Int], _ marks: [UInt8]) -> Int {
     marks.filter { $0 != dialect.quote }.reduce(0) { sum, mark in
       after[mark].map { count in sum + bytes.count { $0 == mark } - count } ?? sum
     }

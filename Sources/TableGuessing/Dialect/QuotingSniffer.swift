@@ -15,7 +15,7 @@ struct QuotingSniffer {
   /// The number of fields that most records have in the end.
   private(set) var width: Int
 
-  init(_ bytes: [UInt8], best: DialectScore, rivals: [DialectScore]) {
+  init(_ bytes: [UInt8], best: DialectScore, alternatives: [DialectScore]) {
     var dialect = best.dialect
     dialect.escape = nil
     end = Self.end(bytes, dialect)
@@ -24,18 +24,18 @@ struct QuotingSniffer {
     if case .escaped(let byte) = escape.value { dialect.escape = byte }
     skipsInitialSpace = Self.spaces(bytes, dialect)
     let final = DialectScore(bytes, dialect)
-    quote = Self.quote(final, rivals)
+    quote = Self.quote(final, alternatives)
     width = final.width
     self.dialect = dialect
   }
 
-  private static func quote(_ best: DialectScore, _ rivals: [DialectScore]) -> Finding<String?> {
+  private static func quote(_ best: DialectScore, _ alternatives: [DialectScore]) -> Finding<String?> {
     let usual = "\""
-    guard rivals.contains(where: { $0.quotedCells > 0 }) else {
+    guard alternatives.contains(where: { $0.quotedCells > 0 }) else {
       return Finding(usual, confidence: 1, evidence: "no field is quoted")
     }
     let name = best.dialect.quote.map { String(Character(Unicode.Scalar($0))) }
-    let others = rivals.filter { $0.dialect.quote != best.dialect.quote }
+    let others = alternatives.filter { $0.dialect.quote != best.dialect.quote }
     let second = others.max { $0.value < $1.value }
     guard let name else {
       return Finding(

@@ -87,11 +87,11 @@ struct EncodingSniffer {
 
   private func singleByteEncoding(_ count: UTF8Count) -> Finding<CSVEncoding> {
     let bytes = ([sample.head] + sample.blocks + [sample.tail]).flatMap { $0 }
-    let judged = CSVEncoding.singleByteCandidates
+    let scored = CSVEncoding.singleByteCandidates
       .map { (encoding: $0, plausibility: Plausibility(bytes, as: $0)) }
       .sorted { $0.plausibility.score > $1.plausibility.score }
-    let best = judged[0]
-    let margin = best.plausibility.score - (judged.dropFirst().first?.plausibility.score ?? 0)
+    let best = scored[0]
+    let margin = best.plausibility.score - (scored.dropFirst().first?.plausibility.score ?? 0)
     var confidence = 0.3
     if best.plausibility.score >= 0.6, margin >= 0.2, best.plausibility.languageShare >= 0.6 {
       confidence = best.plausibility.undefined == 0 ? 0.95 : 0.7

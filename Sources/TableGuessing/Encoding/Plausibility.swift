@@ -56,8 +56,8 @@ struct Plausibility {
     if signs.contains(scalar) { return isInWord ? -1 : 0.8 }
     guard scalar.properties.isAlphabetic else { return scalar.value < 0xA0 ? -2 : -0.5 }
     // A word of another script consists of such letters only.
-    let isRun = [index - 1, index + 1].allSatisfy { bytes.indices.contains($0) && bytes[$0] >= 0x80 }
-    if isRun { return -1 }
+    let isAmongOthers = [index - 1, index + 1].allSatisfy { bytes.indices.contains($0) && bytes[$0] >= 0x80 }
+    if isAmongOthers { return -1 }
     if scalar.properties.isUppercase, before?.properties.isLowercase ?? false { return -1 }
     guard letters.contains(scalar) else { return 0.2 }
     return isLetter(before) || isLetter(after) ? 1 : 0.5

@@ -154,7 +154,7 @@ package struct TableGuesser: Sendable {
     if sample.isWhole { return "all \(counted(records, "record"))" }
     let kilobytes = "\(sample.sampledBytes >> 10) KiB"
     let total = sample.totalBytes.map { " of \($0 >> 10) KiB" } ?? ""
-    let places = sample.hasEnd ? "at its beginning, its end and between" : "from its beginning on; its end was not seen"
-    return "\(counted(records, "record")) in \(kilobytes)\(total) \(places)"
+    let parts = sample.hasEnd ? "at its beginning, its end and between" : "from its beginning on; its end was not seen"
+    return "\(counted(records, "record")) in \(kilobytes)\(total) \(parts)"
   }
 }

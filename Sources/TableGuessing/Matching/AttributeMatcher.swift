@@ -23,7 +23,7 @@ struct AttributeMatcher {
     var taken: Set<Int> = []
     var matched: Set<Int> = []
     for match in candidates where !taken.contains(match.attribute) && !matched.contains(match.column) {
-      let rivals = candidates.filter { other in
+      let alternatives = candidates.filter { other in
         other.attribute == match.attribute && other.column != match.column && other.score >= match.score - 0.08
           && !matched.contains(other.column)
       }
@@ -31,9 +31,9 @@ struct AttributeMatcher {
       matched.insert(match.column)
       let name = vocabulary.attributes[match.attribute].name
       var finding = Finding<String?>(name, confidence: match.score, evidence: match.evidence)
-      if !rivals.isEmpty {
+      if !alternatives.isEmpty {
         finding.confidence = min(finding.confidence, 0.5)
-        let others = ([match] + rivals).map { shownLabel($0.column) }
+        let others = ([match] + alternatives).map { shownLabel($0.column) }
         finding.evidence = "\(others.joined(separator: " and ")) may both be \(name)"
         finding.choices = others
       }

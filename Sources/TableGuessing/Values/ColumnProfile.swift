@@ -51,8 +51,8 @@ package struct ColumnProfile: Sendable {
   }
 
   /// Share of filled values that are of one of these kinds.
-  func share(_ wanted: Set<CellKind>) -> Double {
-    filled == 0 ? 0 : Double(kinds.reduce(0) { wanted.contains($1.key) ? $0 + $1.value : $0 }) / Double(filled)
+  func share(_ requested: Set<CellKind>) -> Double {
+    filled == 0 ? 0 : Double(kinds.reduce(0) { requested.contains($1.key) ? $0 + $1.value : $0 }) / Double(filled)
   }
 
   /// The kind of most values; text where there is none.

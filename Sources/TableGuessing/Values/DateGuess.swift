@@ -72,9 +72,9 @@ struct DateGuess: Sendable {
     _ members: [[UInt8]], _ form: DateForm, in order: DateOrder, into counts: inout [String: Int]
   ) {
     let pattern = form.pattern(order)
-    let fitting = Self.reads(pattern, members)
+    let count = Self.reads(pattern, members)
     unread += members.filter { Self.reads(pattern, [$0]) == 0 }.map(\.text)
-    if fitting > 0 { counts[pattern, default: 0] += fitting }
+    if count > 0 { counts[pattern, default: 0] += count }
     if !form.time.isEmpty { hasTime = true }
   }
 
@@ -124,7 +124,7 @@ private struct Evidence {
 
   /// The readings, those first that read the most values.
   private var ranked: [Int] {
-    counts.readings.indices.sorted { counts.readings[$0].fits > counts.readings[$1].fits }
+    counts.readings.indices.sorted { counts.readings[$0].count > counts.readings[$1].count }
   }
 
   private func name(_ index: Int) -> String { counts.readings[index].name }
@@ -135,7 +135,7 @@ private struct Evidence {
   /// One order reads all values.
   func only(_ best: Int) -> Finding<DateOrder> {
     let second = ranked[1]
-    let missed = counts.total - counts.readings[second].fits
+    let missed = counts.total - counts.readings[second].count
     return Finding(
       orders[best], confidence: missed == 1 ? 0.9 : 0.97,
       evidence: "\(counts.canBe(best)), \(missed) can't be \(name(second))")
@@ -147,7 +147,7 @@ private struct Evidence {
     let pairs = zip(seconds(best), seconds(second))
     let onlySecond = pairs.count { $0 == nil && $1 != nil }
     let onlyBest = pairs.count { $0 != nil && $1 == nil }
-    let evidence = "\(counts.canBe(best)), \(counts.readings[second].fits) can be \(name(second))"
+    let evidence = "\(counts.canBe(best)), \(counts.readings[second].count) can be \(name(second))"
     if onlySecond == 0 {
       return Finding(orders[best], confidence: onlyBest > 1 ? 0.9 : 0.6, evidence: evidence)
     }

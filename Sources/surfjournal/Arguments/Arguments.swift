@@ -67,6 +67,7 @@ struct Arguments: Sendable {
 
   /// Every value of an option that may be repeated.
   func strings(_ name: String) -> [String] {
+    // The caller's mistake: commands name their options in their source.
     precondition(
       declared.contains(name), "the usage text of '\(command ?? "surfjournal")' declares no --\(name)")
     return values[name] ?? []

@@ -15,11 +15,7 @@ struct AddCommand: Command {
 
     Options:
           --store PATH           store to add to; the same as STORE
-          --entity ENTITY        objects of this entity and its subentities, of
-                                 whatever model the store has
-          --model MODEL          with --entity: model of the store: a model file
-                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
-                                 default the one found in the store
+          \(SharedOptions.objects)
           --date DATE            such as 2014-07-14T07:30:00Z, 2014-07-14 or 7/14/14
           --height TEXT          height of the waves
           --period TEXT          seconds between the waves
@@ -31,13 +27,10 @@ struct AddCommand: Command {
                                  repeated
       -y, --yes                  save without asking
       -n, --dry-run              show what would be saved, and save nothing
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
+          \(SharedOptions.lockTimeout)
           --json                 print the entry, and whether it is saved, as JSON
-      -q, --quiet                print nothing on success
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.quiet)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal add journal.sqlite --date 2026-11-22T07:30:00Z --location Rincon

@@ -18,8 +18,7 @@ struct CheckCommand: Command {
                                  of the program
           --json                 print mistakes, warnings and explanation as JSON
       -q, --quiet                print mistakes and warnings only
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal check nightly.json

@@ -18,22 +18,15 @@ struct DeleteCommand: Command {
 
     Options:
           --store PATH           store that the entries are in
-          --entity ENTITY        objects of this entity and its subentities, of
-                                 whatever model the store has
-          --model MODEL          with --entity: model of the store: a model file
-                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
-                                 default the one found in the store
+          \(SharedOptions.objects)
           --where PREDICATE      the entries for which this holds, such as
                                  'rating < 2 AND location == "Malibu"'
       -y, --yes                  delete without asking
       -n, --dry-run              show what would be deleted, and delete nothing
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
+          \(SharedOptions.lockTimeout)
           --json                 print the entries as JSON
-      -q, --quiet                print nothing on success
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.quiet)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal delete journal.sqlite 12 13

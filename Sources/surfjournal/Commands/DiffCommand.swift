@@ -25,28 +25,22 @@ struct DiffCommand: Command {
           --entity ENTITY        compare the objects of this entity; without a
                                  pipeline every attribute with the column of its
                                  name
-          --model MODEL          model of the store: a model file (.xcdatamodeld,
-                                 .xcdatamodel, .momd, .mom), or a model that is part
-                                 of the program; by default the compatible one
+          \(SharedOptions.model)
           --without-relationships
                                  read files although objects need relationships
           \(ReadingOptions.usage)
           --report FILE          also write the comparison to FILE, which ends in
                                  .txt, .jsonl or .html; may be repeated
           --chunk-rows N         records read at a time, 1 to 1000000
-          --verify-hash          refuse an input that does not match its checksum
-                                 file, which an export with --hash writes
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          \(SharedOptions.verifyHash)
+          \(SharedOptions.lockTimeout)
+          \(SharedOptions.timeout)
           --exit-code            end with status 1 if there are differences
           --json                 print an object for each difference, one per line,
                                  and a last one with the counts
       -q, --quiet                print the counts only
-          --no-progress          show no progress on a terminal
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal diff surf-log.csv --store journal.sqlite --key date,location

@@ -16,11 +16,7 @@ struct EditCommand: Command {
 
     Options:
           --store PATH           store that the entry is in
-          --entity ENTITY        objects of this entity and its subentities, of
-                                 whatever model the store has
-          --model MODEL          with --entity: model of the store: a model file
-                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
-                                 default the one found in the store
+          \(SharedOptions.objects)
           --date DATE            such as 2014-07-14T07:30:00Z, 2014-07-14 or 7/14/14
           --height TEXT          height of the waves
           --period TEXT          seconds between the waves
@@ -34,13 +30,10 @@ struct EditCommand: Command {
                                  may be repeated
       -y, --yes                  save without asking
       -n, --dry-run              show what would be saved, and save nothing
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
+          \(SharedOptions.lockTimeout)
           --json                 print the entry before and after as JSON
-      -q, --quiet                print nothing on success
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.quiet)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal edit journal.sqlite 12 --rating 5 --clear wind

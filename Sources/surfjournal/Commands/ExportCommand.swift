@@ -64,27 +64,19 @@ struct ExportCommand: Command {
                                  carriage return or an apostrophe
           --pipeline NAME        take the export settings of a pipeline: its name or
                                  the path of its definition
-          --report FILE          also write the report to FILE, which ends in .txt,
-                                 .json, .xml, .html or .prom; may be repeated
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
+          \(SharedOptions.report)
+          \(SharedOptions.damagedLog)
           --missing-external ACTION
                                  refuse values whose files next to the store are
                                  missing, or leave them out and warn; by default
                                  refuse
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-          --timeout SECONDS      end at the next chunk after this time; 0 for never
-          --log FILE             append an event log to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; by default info
-          --log-format FORMAT    text, or json: one object per line; by default text
+          \(SharedOptions.lockTimeout)
+          \(SharedOptions.timeout)
+          \(SharedOptions.log)
           --json                 show the summary as JSON
       -q, --quiet                show nothing if nothing is wrong
-          --no-progress          show no progress on a terminal
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal export journal.sqlite --output journal.csv.gz
@@ -119,7 +111,7 @@ struct ExportCommand: Command {
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
-    options.readsDamagedLog = try arguments.readsDamagedLog()
+    options.readsDamagedWAL = try arguments.readsDamagedWAL()
     options.leavesOutMissingValues = try arguments.leavesOutMissingValues()
     if options.leavesOutMissingValues, definition.export?.incremental == true {
       throw arguments.mistake(

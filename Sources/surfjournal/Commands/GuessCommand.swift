@@ -30,8 +30,7 @@ struct GuessCommand: Command {
                                  default 0.75
           --force                replace FILE if it exists
       -q, --quiet                print no report
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal guess surftagebuch.csv -o surftagebuch.json
@@ -196,8 +195,8 @@ struct GuessCommand: Command {
   // MARK: What to do next
 
   private func next(_ output: String) -> String {
-    let place = store == nil ? " --store journal.sqlite" : ""
-    return "Written to \(output). Correct there what is wrong, then: surfjournal run \(output)\(place)\n"
+    let option = store == nil ? " --store journal.sqlite" : ""
+    return "Written to \(output). Correct there what is wrong, then: surfjournal run \(output)\(option)\n"
   }
 
   private var advice: String {

@@ -8,8 +8,7 @@ struct HelpCommand: Command {
     Shows how the program or one of its commands is used.
 
     Options:
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal help import

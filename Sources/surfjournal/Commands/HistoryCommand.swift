@@ -12,11 +12,10 @@ struct HistoryCommand: Command {
     changed.
 
     Options:
-          --store PATH           the same as STORE
+          \(SharedOptions.store)
           --limit N              list at most N runs
           --json                 print the list as JSON
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal history journal.sqlite

@@ -13,9 +13,8 @@ struct InitCommand: Command {
     Options:
           --user NAME            user that the units run the program as; by default
                                  the one that makes the folder
-      -q, --quiet                print nothing on success
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.quiet)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal init nightly

@@ -13,18 +13,15 @@ struct InspectCommand: Command {
     The store is not changed.
 
     Options:
-          --store PATH           the same as STORE
+          \(SharedOptions.store)
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
+          \(SharedOptions.damagedLog)
           --json                 print the result as JSON
           --show-values          show the values of the store's own metadata keys
                                  also where their names look like secrets
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal inspect Garage.sqlite
@@ -34,14 +31,14 @@ struct InspectCommand: Command {
 
   private let store: String
   private let model: String?
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
   private let isJSON: Bool
   private let showsSecrets: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
     isJSON = arguments.has("json")
     showsSecrets = arguments.has("show-values")
   }
@@ -51,7 +48,7 @@ struct InspectCommand: Command {
       return show(
         try StoreReports.inspection(
           of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal,
-          readsDamagedLog: readsDamagedLog, showsSecrets: showsSecrets))
+          readsDamagedWAL: readsDamagedWAL, showsSecrets: showsSecrets))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }

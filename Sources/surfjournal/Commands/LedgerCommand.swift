@@ -20,17 +20,14 @@ struct LedgerCommand: Command {
     again duplicates its entries, unless the pipeline has a key.
 
     Options:
-          --store PATH           the same as STORE
+          \(SharedOptions.store)
           --keep DAYS            compact: days for which imports are listed and can
                                  be undone, 1 to 36500; by default 365
           --forget DAYS          compact: days for which inputs are recognised, at
                                  least as many as with --keep; by default for ever
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
+          \(SharedOptions.lockTimeout)
       -q, --quiet                print nothing
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal ledger compact journal.sqlite --keep 365

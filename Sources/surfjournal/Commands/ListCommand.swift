@@ -13,11 +13,7 @@ struct ListCommand: Command {
 
     Options:
           --store PATH           store to read from; the same as STORE
-          --entity ENTITY        objects of this entity and its subentities, of
-                                 whatever model the store has
-          --model MODEL          with --entity: model of the store: a model file
-                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
-                                 default the one found in the store
+          \(SharedOptions.objects)
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
@@ -29,14 +25,9 @@ struct ListCommand: Command {
           --explain              print how the entries are found instead of them:
                                  the SQL statement, its values, SQLite's plan, and
                                  what of the predicate this program evaluates
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.damagedLog)
+          \(SharedOptions.lockTimeout)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal list journal.sqlite --limit 10
@@ -49,7 +40,7 @@ struct ListCommand: Command {
   private let query: Journal.Query
   private let format: JournalListing.Format
   private let timeoutSeconds: Double
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
   private let isOfEntity: Bool
   private let explains: Bool
 
@@ -78,7 +69,7 @@ struct ListCommand: Command {
     }
     format = arguments.has("csv") ? .csv : arguments.has("json") ? .json : .text
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
   }
 
   private var form: Console.Form {
@@ -91,7 +82,7 @@ struct ListCommand: Command {
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
+      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: readsDamagedWAL)
       defer { journal.close() }
       if explains {
         try Console.print(try journal.explanation(query), as: .text)

@@ -19,8 +19,7 @@ struct PipelinesCommand: Command {
     Options:
           --as FORMAT            how to print the pipeline: tableschema
           --json                 print the list as JSON
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.help)
 
     Examples:
       surfjournal pipelines

@@ -20,8 +20,7 @@ struct PreviewCommand: Command {
           --pipeline NAME        how files are read and checked: a pipeline's name
                                  or the path of its definition; by default
                                  surf-log, unless an entity is named
-          --entity ENTITY        fill the objects of this entity; without a pipeline
-                                 every attribute from the column of its name
+          \(SharedOptions.filledEntity)
           --model MODEL          model of the entity: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program
@@ -31,13 +30,11 @@ struct PreviewCommand: Command {
           --records N            how many of the first and of the last records are
                                  shown, 1 to 100; by default 3
           --chunk-rows N         records read at a time, 1 to 1000000
-          --verify-hash          refuse an input that does not match its checksum
-                                 file, which an export with --hash writes
-          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          \(SharedOptions.verifyHash)
+          \(SharedOptions.timeout)
           --json                 print the preview as JSON
-          --no-progress          show no progress on a terminal
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
 
     Values are counted exactly up to 10000 different ones of a column, and 200000 of
     all columns of a file; beyond that, 'more than' is said, and the most frequent

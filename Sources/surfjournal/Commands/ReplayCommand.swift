@@ -19,30 +19,22 @@ struct ReplayCommand: Command {
           --entity ENTITY        entity to fill instead
           --model MODEL          model to use instead: a model file, or one that
                                  is part of the program
-          --without-relationships
-                                 import although objects need relationships, and
-                                 leave them empty
+          \(SharedOptions.withoutRelationships)
           \(ReadingOptions.usage)
           --report FILE          also write the report to FILE, which ends in .txt
                                  or .json; may be repeated
-          --chunk-rows N         records per save, 1 to 1000000
+          \(SharedOptions.chunkRows)
           --stop-on-error        end at the first record that can't be imported
-          --max-errors N         end when more than N records are rejected
-          --max-error-percent P  end when more than P percent are rejected
+          \(SharedOptions.maxErrors)
           --atomic               import all of the run or, if it does not reach its
                                  end, nothing
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-          --timeout SECONDS      end at the next chunk after this time; 0 for never
-          --log FILE             append an event log to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; by default info
-          --log-format FORMAT    text, or json: one object per line; by default text
-          --json                 print the summary as JSON
-      -q, --quiet                print nothing on success
-          --no-progress          show no progress on a terminal
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.lockTimeout)
+          \(SharedOptions.timeout)
+          \(SharedOptions.log)
+          \(SharedOptions.summaryAsJSON)
+      \(SharedOptions.quiet)
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal replay journal.rejects.csv

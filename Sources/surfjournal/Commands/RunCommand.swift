@@ -16,36 +16,25 @@ struct RunCommand: Command {
           --store PATH           use this store instead of the pipeline's
           --model MODEL          use this model instead of the pipeline's: a
                                  model file, or one that is part of the program
-          --without-relationships
-                                 import although objects need relationships, and
-                                 leave them empty
-          --incomplete-schema    make a new store even without triggers or indexes
-                                 of its model that are not known here
+          \(SharedOptions.withoutRelationships)
+          \(SharedOptions.incompleteSchema)
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported, and store nothing
-          --verify-hash          refuse an input that does not match its checksum
-                                 file, which an export with --hash writes
-          --replace              where an input has changed since it was imported,
-                                 replace what it inserted
-          --only-new             import only records that the store does not have;
-                                 whole records are compared
+          \(SharedOptions.verifyHash)
+          \(SharedOptions.replace)
+          \(SharedOptions.onlyNew)
           --again                import also what the store's ledger records
           --rejects PATH         file or folder for rejected records
           --report FILE          write the report here instead of where the pipeline
                                  says; ends in .txt, .json, .xml, .html or .prom;
                                  may be repeated
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-          --timeout SECONDS      end at the next chunk after this time; 0 for never
-          --log FILE             append an event log to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; by default info
-          --log-format FORMAT    text, or json: one object per line; by default text
-          --json                 print the summary as JSON
-      -q, --quiet                print nothing on success
-          --no-progress          show no progress on a terminal
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.lockTimeout)
+          \(SharedOptions.timeout)
+          \(SharedOptions.log)
+          \(SharedOptions.summaryAsJSON)
+      \(SharedOptions.quiet)
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal run nightly-inbox --quiet

@@ -24,40 +24,29 @@ struct SeedCommand: Command {
           --single-file          one file that can be opened in a read-only folder;
                                  the same content gives the same bytes
           --uuid UUID            the store's UUID, instead of the content's
-          --pipeline NAME        what is read and checked: a pipeline's name or the
-                                 path of its definition; by default surf-log,
-                                 unless an entity is named
-          --entity ENTITY        fill the objects of this entity; without a pipeline
-                                 every attribute from the column of its name
+          \(SharedOptions.pipeline)
+          \(SharedOptions.filledEntity)
           --model MODEL          model of the seed: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program; by default the pipeline's
-          --without-relationships
-                                 import although objects need relationships, and
-                                 leave them empty
-          --incomplete-schema    make a new store even without triggers or indexes
-                                 of its model that are not known here
+          \(SharedOptions.withoutRelationships)
+          \(SharedOptions.incompleteSchema)
           \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; by default next to the seed
-          --report FILE          also write the report to FILE, which ends in .txt,
-                                 .json, .xml, .html or .prom; may be repeated
-          --chunk-rows N         records per save, 1 to 1000000
+          \(SharedOptions.report)
+          \(SharedOptions.chunkRows)
           --stop-on-error        end at the first record that can't be imported;
                                  no seed is made then
           --max-errors N         make none if more than N records are rejected
           --max-error-percent P  make none if more than P percent are rejected
-          --verify-hash          refuse an input that does not match its checksum
-                                 file, which an export with --hash writes
-          --timeout SECONDS      end at the next chunk after this time; 0 for never
-          --log FILE             append an event log to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; by default info
-          --log-format FORMAT    text, or json: one object per line; by default text
-          --json                 print the summary as JSON
-      -q, --quiet                print nothing on success
-          --no-progress          show no progress on a terminal
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.verifyHash)
+          \(SharedOptions.timeout)
+          \(SharedOptions.log)
+          \(SharedOptions.summaryAsJSON)
+      \(SharedOptions.quiet)
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal seed --from surf-log.csv -o Seed.sqlite --single-file

@@ -13,20 +13,11 @@ struct ShowCommand: Command {
 
     Options:
           --store PATH           store to read from; the same as STORE
-          --entity ENTITY        objects of this entity and its subentities, of
-                                 whatever model the store has
-          --model MODEL          with --entity: model of the store: a model file
-                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
-                                 default the one found in the store
+          \(SharedOptions.objects)
           --json                 print the entry as a JSON object
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.damagedLog)
+          \(SharedOptions.lockTimeout)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal show journal.sqlite 12
@@ -42,7 +33,7 @@ struct ShowCommand: Command {
   private let kind: ObjectKind
   private let isJSON: Bool
   private let timeoutSeconds: Double
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     id = try arguments.onlyOperand("an entry's ID")
@@ -50,12 +41,12 @@ struct ShowCommand: Command {
     kind = try arguments.objectKind()
     isJSON = arguments.has("json")
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
   }
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
+      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: readsDamagedWAL)
       defer { journal.close() }
       let entry = try journal.object(id)
       try Console.print(isJSON ? try Console.json(entry) : entry.text, as: isJSON ? .json : .text)

@@ -18,21 +18,16 @@ struct UndoCommand: Command {
     that such entries stay. Afterwards the files can be imported again.
 
     Options:
-          --store PATH           the same as STORE
-          --model MODEL          model of the store: a model file (.xcdatamodeld,
-                                 .xcdatamodel, .momd, .mom), or a model that is part
-                                 of the program; by default the compatible one
+          \(SharedOptions.store)
+          \(SharedOptions.model)
           --keep-changed         leave entries that were changed since as they are,
                                  and take back the rest
       -y, --yes                  take back without asking
       -n, --dry-run              say what would be taken back, and change nothing
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
+          \(SharedOptions.lockTimeout)
           --json                 print what is taken back as JSON
-      -q, --quiet                print nothing on success
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.quiet)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal undo journal.sqlite --dry-run

@@ -12,46 +12,29 @@ struct ValidateCommand: Command {
           --store PATH           store that the import would go to; it must be
                                  compatible with the pipeline's model, and is not
                                  changed
-          --pipeline NAME        what is read and checked: a pipeline's name or the
-                                 path of its definition; by default surf-log,
-                                 unless an entity is named
-          --entity ENTITY        fill the objects of this entity; without a pipeline
-                                 every attribute from the column of its name
-          --model MODEL          model of the store: a model file (.xcdatamodeld,
-                                 .xcdatamodel, .momd, .mom), or a model that is part
-                                 of the program; by default the compatible one
-          --without-relationships
-                                 import although objects need relationships, and
-                                 leave them empty
+          \(SharedOptions.pipeline)
+          \(SharedOptions.filledEntity)
+          \(SharedOptions.model)
+          \(SharedOptions.withoutRelationships)
           \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; by default none is written
-          --report FILE          also write the report to FILE, which ends in .txt,
-                                 .json, .xml, .html or .prom; may be repeated
+          \(SharedOptions.report)
           --chunk-rows N         records checked at a time, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported
-          --max-errors N         end when more than N records are rejected
-          --max-error-percent P  end when more than P percent are rejected
+          \(SharedOptions.maxErrors)
           --atomic               as for the import
-          --verify-hash          refuse an input that does not match its checksum
-                                 file, which an export with --hash writes
-          --replace              where an input has changed since it was imported,
-                                 replace what it inserted
-          --only-new             import only records that the store does not have;
-                                 whole records are compared
+          \(SharedOptions.verifyHash)
+          \(SharedOptions.replace)
+          \(SharedOptions.onlyNew)
           --again                check also what the store's ledger records
-          --lock-timeout SECONDS
-                                 how long to wait for a store that another program
-                                 writes to; by default 10
-          --timeout SECONDS      end at the next chunk after this time; 0 for never
-          --log FILE             append an event log to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; by default info
-          --log-format FORMAT    text, or json: one object per line; by default text
-          --json                 print the summary as JSON
-      -q, --quiet                print nothing on success
-          --no-progress          show no progress on a terminal
-      -h, --help                 show this help
-          --version              show the version
+          \(SharedOptions.lockTimeout)
+          \(SharedOptions.timeout)
+          \(SharedOptions.log)
+          \(SharedOptions.summaryAsJSON)
+      \(SharedOptions.quiet)
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal validate surf-log.csv

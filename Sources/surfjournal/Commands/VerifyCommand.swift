@@ -13,17 +13,14 @@ struct VerifyCommand: Command {
     wrong, where, and what to do. The store is not changed.
 
     Options:
-          --store PATH           the same as STORE
+          \(SharedOptions.store)
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
-          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
-                                 ignore the transactions that are lost with it; by
-                                 default refuse
+          \(SharedOptions.damagedLog)
           --json                 print the result as JSON
-      -q, --quiet                print nothing on success
-      -h, --help                 show this help
-          --version              show the version
+      \(SharedOptions.quiet)
+      \(SharedOptions.help)
 
     Examples:
       surfjournal verify journal.sqlite
@@ -36,14 +33,14 @@ struct VerifyCommand: Command {
 
   private let store: String
   private let model: String?
-  private let readsDamagedLog: Bool
+  private let readsDamagedWAL: Bool
   private let isJSON: Bool
   private let isQuiet: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
-    readsDamagedLog = try arguments.readsDamagedLog()
+    readsDamagedWAL = try arguments.readsDamagedWAL()
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
   }
@@ -52,7 +49,7 @@ struct VerifyCommand: Command {
     do throws(StoreReports.Failure) {
       return show(
         try StoreReports.verification(
-          of: store, model: model, embeddedModels: [CoreDataStack.modelName], readsDamagedLog: readsDamagedLog))
+          of: store, model: model, embeddedModels: [CoreDataStack.modelName], readsDamagedWAL: readsDamagedWAL))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }

@@ -61,7 +61,7 @@ struct CompletedLine {
   func option(_ text: String) -> CommandOption? {
     guard text.hasPrefix("--") else { return options.first { $0.letter == text.dropFirst().first } }
     let name = text.dropFirst(2)
-    let fitting = options.filter { $0.name.hasPrefix(name) }
-    return fitting.first { $0.name == name } ?? (fitting.count == 1 ? fitting.first : nil)
+    let matching = options.filter { $0.name.hasPrefix(name) }
+    return matching.first { $0.name == name } ?? (matching.count == 1 ? matching.first : nil)
   }
 }

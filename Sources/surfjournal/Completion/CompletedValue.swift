@@ -1,7 +1,7 @@
 import Foundation
 import PipelineEngine
 
-/// What can stand at a place of a command line.
+/// What can stand at a position of a command line.
 enum CompletedValue {
   case nothing
   case files

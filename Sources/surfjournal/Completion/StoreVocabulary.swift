@@ -9,7 +9,7 @@ struct StoreVocabulary {
   init(_ line: CompletedLine) {
     let definition = PipelineDefinition.surfLog.using(model: line.given["model"])
     // A store that another program has locked for longer gives no names.
-    let access = RunModel.Access(readsDamagedLog: true, timeoutSeconds: 0.2)
+    let access = RunModel.Access(readsDamagedWAL: true, timeoutSeconds: 0.2)
     model = try? RunModel(definition, given: nil, store: line.store, access: access)
     entity = line.given["entity"]
   }

@@ -3,7 +3,7 @@ import PipelineEngine
 
 extension Arguments {
   /// The value of `--damaged-log`.
-  func readsDamagedLog() throws(CommandFailure) -> Bool {
+  func readsDamagedWAL() throws(CommandFailure) -> Bool {
     switch string("damaged-log") ?? "refuse" {
     case "refuse": return false
     case "ignore": return true

@@ -43,11 +43,11 @@ final class TerminationSignals: Sendable {
   static func removeCopies() {
     // nohup(1) makes a process ignore SIGHUP.
     var old = sigaction()
-    let heeded = [SIGINT, SIGTERM, SIGHUP].filter {
+    let handled = [SIGINT, SIGTERM, SIGHUP].filter {
       sigaction($0, nil, &old) == 0 && old.__sigaction_handler.sa_handler == nil
     }
     table.withLock { table in
-      for number in heeded {
+      for number in handled {
         table.ending.insert(number)
         table.watch(number)
       }

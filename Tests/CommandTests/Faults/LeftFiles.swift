@@ -65,17 +65,17 @@ struct LeftFiles: Equatable {
     for (name, text) in expected.texts.sorted(by: { $0.key < $1.key }) where texts[name] != nil && texts[name] != text {
       found.append("another content: \(name)")
     }
-    for (name, wanted) in expected.rows.sorted(by: { $0.key < $1.key }) where rows[name] != nil && rows[name] != wanted
-    {
-      found.append("rows of \(name): \(Self.difference(rows[name] ?? [], wanted))")
+    for (name, expected) in expected.rows.sorted(by: { $0.key < $1.key })
+    where rows[name] != nil && rows[name] != expected {
+      found.append("rows of \(name): \(Self.difference(rows[name] ?? [], expected))")
     }
     return found
   }
 
-  private static func difference(_ rows: [String], _ wanted: [String]) -> String {
-    let lost = Set(wanted).subtracting(rows).sorted()
-    let added = Set(rows).subtracting(wanted).sorted()
-    return "\(rows.count) instead of \(wanted.count); \(lost.count) lost \(lost.prefix(2)), \(added.count) others "
+  private static func difference(_ rows: [String], _ expected: [String]) -> String {
+    let lost = Set(expected).subtracting(rows).sorted()
+    let added = Set(rows).subtracting(expected).sorted()
+    return "\(rows.count) instead of \(expected.count); \(lost.count) lost \(lost.prefix(2)), \(added.count) others "
       + "\(added.prefix(2))"
   }
 }

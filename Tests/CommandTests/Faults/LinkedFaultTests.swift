@@ -5,7 +5,7 @@ import Testing
 
 /// Runs of two parts that link entries, with large values in files, are killed at any call on files, or refused by the
 /// system there: the store is sound then, both ends of each link agree, no row is without its file, and a repetition
-/// reaches what an undisturbed run reaches. Python judges the tables.
+/// reaches what an undisturbed run reaches. Python checks the tables.
 @Suite(.seeded) struct LinkedFaultTests {
   /// What is run, and what precedes it.
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
@@ -119,7 +119,7 @@ import Testing
   // MARK: Judging
 
   /// Prints the graph of a copy of the store, and what is wrong with it. SQLite must not open the store that is run again.
-  private static let judge = """
+  private static let checker = """
     import os, shutil, sqlite3, sys, tempfile
     copy = tempfile.mkdtemp()
     for end in ["", "-wal", "-journal"]:
@@ -160,9 +160,9 @@ import Testing
     print("wrong:", wrong)
     """
 
-  private func judgement(isEnd: Bool) throws -> String {
+  private func stateFound(isEnd: Bool) throws -> String {
     guard isEnd || work.exists("s.sqlite") else { return "wrong: []\n" }
-    return try Programs.python(Self.judge, isEnd ? "end" : "", in: work)
+    return try Programs.python(Self.checker, isEnd ? "end" : "", in: work)
   }
 
   @Test(arguments: Kind.allCases)
@@ -173,7 +173,7 @@ import Testing
     let command = try command(kind)
     let (output, undisturbed) = try run(command, .none)
     try #require(output.status == 0, "\(output.messages)")
-    let end = try judgement(isEnd: true)
+    let end = try stateFound(isEnd: true)
     try #require(end.hasSuffix("wrong: []\n") && end.contains("session "), "\(end)")
     var random = Randomness.generator()
     let actions: [Fault.Action] = [.kill, .fail(EIO), .fail(ENOSPC)]
@@ -186,13 +186,13 @@ import Testing
       if met.fired == 0 { continue }
       happened += 1
       let place = "\(kind), \(actions[round % 3]) at call \(point): \(met.call)"
-      let between = try judgement(isEnd: false)
+      let between = try stateFound(isEnd: false)
       #expect(between.hasSuffix("wrong: []\n"), "\(place): \(between)")
       let again = try Programs.run(Tool.url.path, command, in: work)
       let isDone = kind == .undo && [65, 66].contains(again.status)
       #expect(again.status == 0 || isDone, "\(place): \(again.messages)")
       // One that finds its work done only reads: the next command that writes removes the files.
-      let (reached, expected) = (try judgement(isEnd: true), end)
+      let (reached, expected) = (try stateFound(isEnd: true), end)
       if again.status == 0 || !reached.contains("files True") {
         #expect(reached == expected, "\(place): \(reached)")
       } else {
@@ -205,18 +205,18 @@ import Testing
     print("\(kind): \(happened) faults of \(undisturbed.counted) calls, seed \(Randomness.seed)")
   }
 
-  @Test func `The judge can fail: a link to nothing, a lost file and a lost row are found`() throws {
+  @Test func `The checker can fail: a link to nothing, a lost file and a lost row are found`() throws {
     try prepare(.first)
     try tool(command(.first))
     for harm in ["UPDATE ZSESSION SET ZSPOT = 99 WHERE Z_PK = 1", "DELETE FROM ZTAG WHERE Z_PK = 1"] {
       let copy = try work.data("s.sqlite")
       _ = try Programs.sqlite("s.sqlite", harm, in: work)
-      #expect(try !judgement(isEnd: false).hasSuffix("wrong: []\n"), "\(harm)")
+      #expect(try !stateFound(isEnd: false).hasSuffix("wrong: []\n"), "\(harm)")
       try copy.write(to: work.file("s.sqlite"))
     }
     for name in try FileManager.default.contentsOfDirectory(atPath: work.path(".s_SUPPORT/_EXTERNAL_DATA")) {
       try FileManager.default.removeItem(at: work.file(".s_SUPPORT/_EXTERNAL_DATA/\(name)"))
     }
-    #expect(try judgement(isEnd: false).contains("no file for the photo"))
+    #expect(try stateFound(isEnd: false).contains("no file for the photo"))
   }
 }

@@ -176,7 +176,7 @@ final class RecordingCSVStore: CSVFileStore, @unchecked Sendable {
     #expect(store.calls == ["save 0 1 0 1"])
   }
 
-  @Test("Two coordinators on one folder: the store's refusal is a conflict that policies settle")
+  @Test("Two coordinators on one folder: the store's refusal is a conflict that policies resolve")
   func conflict() throws {
     let (mine, _) = try folderStack()
     let session = mine.insert("original", rating: 1)

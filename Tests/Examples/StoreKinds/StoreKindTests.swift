@@ -193,7 +193,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "Two contexts that change one row conflict; the policy of the second one settles it", arguments: StoreKind.allCases)
+    "Two contexts that change one row conflict; the policy of the second one resolves it", arguments: StoreKind.allCases
+  )
   func conflictInOneCoordinator(_ kind: StoreKind) throws {
     let stack = try stack(kind)
     let session = stack.insert("original", rating: 1)

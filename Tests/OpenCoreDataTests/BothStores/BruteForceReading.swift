@@ -73,7 +73,7 @@ final class BruteForceReader: RowReader {
 
   /// All that the query finds, whatever its limit and order.
   private func matches(_ query: FetchQuery) throws -> [FetchedRow] {
-    guard query.asks(identity) else { return [] }
+    guard query.includes(identity) else { return [] }
     var result: [FetchedRow] = []
     for (key, row) in state.tables[query.entity.rootEntity.name ?? ""] ?? [:] {
       guard query.covers(row.entity), key > query.keyAbove ?? 0 else { continue }
@@ -265,7 +265,7 @@ extension NSAttributeDescription {
     let converted = value.converted(to: attributeType)
     guard let wholeRange = attributeType.wholeRange else { return converted }
     guard case .integer(let number) = converted, wholeRange.contains(number), value.number == Double(number) else {
-      throw misfit(of: id)
+      throw typeMismatch(of: id)
     }
     return converted
   }

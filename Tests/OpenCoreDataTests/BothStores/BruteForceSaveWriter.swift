@@ -66,7 +66,7 @@ final class BruteForceSaveWriter: SaveWriter {
   }
 
   private func delete(_ known: RowVersion, _ state: inout BruteForceStore.State) {
-    // A row that is gone already is what was wanted.
+    // A row that is gone already is what was requested.
     guard let key = known.id.storeKey, let row = row(known.id, state) else { return }
     guard row.version == known.version || ignoresVersions else { return conflict(known.id, state) }
     state.remove(row.entity, key)

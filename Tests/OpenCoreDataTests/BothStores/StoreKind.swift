@@ -50,3 +50,12 @@ struct SQLiteOnly: TestTrait, SuiteTrait {
 extension Trait where Self == SQLiteOnly {
   static func sqliteOnly(_ reason: Comment) -> Self { SQLiteOnly(comments: [reason]) }
 }
+
+/// Marks a suite that uses no store, or only in tests that are marked `overBothStores` themselves.
+struct WithoutStore: SuiteTrait {
+  let comments: [Comment]
+}
+
+extension Trait where Self == WithoutStore {
+  static func withoutStore(_ reason: Comment) -> Self { WithoutStore(comments: [reason]) }
+}

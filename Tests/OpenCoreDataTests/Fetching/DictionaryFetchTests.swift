@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest, propertiesToFetch, returnsDistinctResults, propertiesToGroupBy,
-// havingPredicate, includesPendingChanges): dictionaries hold the wanted attributes of what is stored; equal ones are
+// havingPredicate, includesPendingChanges): dictionaries hold the requested attributes of what is stored; equal ones are
 // put together by SQL; a nil value has no key; unsaved changes don't show.
 
 @Suite("A fetch of dictionaries lets SQL do the work", .overBothStores)
@@ -29,7 +29,7 @@ struct DictionaryFetchTests {
     return (rows, sql)
   }
 
-  @Test("Only wanted columns are read, by name or by description")
+  @Test("Only requested columns are read, by name or by description")
   func columns() throws {
     let place = try #require(stack.entity.attributesByName["place"])
     let (rows, sql) = try fetch {

@@ -9,14 +9,14 @@ import Testing
 // name like an attribute, in memory and in a store; a request that was made with a name has its entity once it was
 // executed (Apple documentation: NSFetchRequest, entity).
 
-@Suite("Predicates know the entity of an object")
+@Suite("Predicates know the entity of an object", .overBothStores)
 struct EntityKeyTests {
   private let graph: LinkedGraph
   private let context: NSManagedObjectContext
 
   /// Nodes 1 and 2 and leaves 3 and 4; 2's parent is 1 and 4's parent is 3. The last two are not saved.
   init() throws {
-    graph = try LinkedGraph()
+    graph = try LinkedGraph(kind: .current)
     context = graph.context()
     for number in 1...4 {
       let object = LinkedGraph.make(number < 3 ? "Node" : "Leaf", number, in: context)
@@ -69,7 +69,7 @@ struct EntityKeyTests {
     #expect(request.entity == nil && request.entityName == "Node")
     _ = try context.fetch(request)
     #expect(request.entity === graph.model.entitiesByName["Node"])
-    let other = try LinkedGraph()
+    let other = try LinkedGraph(kind: .current)
     #expect(try other.context().fetch(request).isEmpty)
     #expect(request.entity === other.model.entitiesByName["Node"])
   }

@@ -12,9 +12,10 @@ private typealias NSExpression = ManagedObjectModel.NSExpression
 // havingPredicate): an expression is computed of each object, or, with a function of many values, of all objects of a
 // group; without groups, of all that the request finds.
 
-@Suite("A fetch of dictionaries computes expressions", .seeded)
+@Suite("A fetch of dictionaries computes expressions", .overBothStores, .seeded)
 struct ExpressionFetchTests {
-  enum Stores: CaseIterable { case sqlite, bruteForce, two }
+  /// One store of the kind that the test runs on, or with it one of SQLite.
+  enum Stores: CaseIterable { case one, two }
 
   // MARK: Agreement
 
@@ -104,7 +105,7 @@ struct ExpressionFetchTests {
 
   @Test("A group is chosen by a value of its own, which a variable names")
   func having() throws {
-    let graph = try WaveGraph(.sqlite, seed: 1, count: 0)
+    let graph = try WaveGraph(.one, seed: 1, count: 0)
     try graph.insert([("Reef", 3, 1, 1), ("Reef", 4, 1, 1), ("Point", 5, 1, 1)])
     let total = PlainColumn.summaries[0].description("total")
     let request = WaveQuestion.dictionaries(["name", total])
@@ -121,7 +122,7 @@ struct ExpressionFetchTests {
 
   @Test("A name does not make an attribute a group, nor a group an attribute")
   func names() throws {
-    let graph = try WaveGraph(.sqlite, seed: 1, count: 0)
+    let graph = try WaveGraph(.one, seed: 1, count: 0)
     try graph.insert([("Reef", 2, 1, 1), ("Reef", 3, 1, 1), ("Point", 5, 1, 1)])
     let half = NSExpressionDescription()
     half.name = "rating"
@@ -164,7 +165,7 @@ struct ExpressionFetchTests {
   @Test(
     "A key path that looks like a part of an expression is refused", arguments: ["@rows.0", "@rows.-1", "@group.0"])
   func reserved(path: String) throws {
-    let graph = try WaveGraph(.sqlite, seed: 1, count: 0)
+    let graph = try WaveGraph(.one, seed: 1, count: 0)
     let description = NSExpressionDescription()
     description.name = "value"
     description.expression = NSExpression(forKeyPath: path)
@@ -173,7 +174,7 @@ struct ExpressionFetchTests {
     #expect(said.contains("it is not a key path"))
   }
 
-  @Test("One statement groups, computes and chooses")
+  @Test("One statement groups, computes and chooses", .sqliteOnly("About the text of SQL"))
   func statement() throws {
     let stack = try Stack.filled(TemporaryFolder(), count: 4)
     let context = stack.context()
@@ -199,7 +200,7 @@ struct ExpressionFetchTests {
 
   @Test("What has no single value is refused, with the reason and what to do")
   func refusals() throws {
-    let graph = try WaveGraph(.sqlite, seed: 1, count: 0)
+    let graph = try WaveGraph(.one, seed: 1, count: 0)
     func failure(
       _ format: String, _ type: NSAttributeDescription.AttributeType = .undefined, with other: [Any] = [],
       groups: [Any]? = nil
@@ -305,12 +306,12 @@ private final class WaveGraph {
     folder = try TemporaryFolder()
     let model = try NSManagedObjectModel.load(xml: Data(PlainWave.xml.utf8))
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    for name in stores == .two ? ["First", "Second"] : ["Only"] {
-      if stores == .bruteForce {
-        try coordinator.addPersistentStore(BruteForceStore(model: model))
-      } else {
-        try coordinator.addPersistentStore(
-          ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file("\(name).sqlite"))
+    for kind in stores == .two ? [StoreKind.current, .sqlite] : [.current] {
+      switch kind {
+      case .bruteForce: try coordinator.addPersistentStore(BruteForceStore(model: model))
+      case .sqlite:
+        let name = "\(coordinator.persistentStores.count).sqlite"
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file(name))
       }
     }
     self.stores = coordinator.persistentStores

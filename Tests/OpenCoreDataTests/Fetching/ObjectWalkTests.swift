@@ -11,8 +11,8 @@ import Testing
 
 /// A session that knows how often it awoke.
 final class StirringSession: NSManagedObject {
-  var wakes = 0
-  override func awakeFromFetch() { wakes += 1 }
+  var awakeCount = 0
+  override func awakeFromFetch() { awakeCount += 1 }
 }
 
 @Suite("A walk over objects gives what a fetch gives, a batch at a time", .overBothStores)
@@ -89,10 +89,10 @@ struct ObjectWalkTests {
       for asFaults in [true, false] {
         request.returnsObjectsAsFaults = asFaults
         try context.walkObjects(request, objectsPerBatch: 8) { objects in
-          #expect(objects.allSatisfy { $0.isFault == asFaults && $0.wakes == (asFaults ? 0 : 1) })
+          #expect(objects.allSatisfy { $0.isFault == asFaults && $0.awakeCount == (asFaults ? 0 : 1) })
           let sql = try Trace.of(stack) { #expect(objects.allSatisfy { $0.place != nil && $0.place != nil }) }
           #expect(sql.isEmpty)
-          return objects.allSatisfy { !$0.isFault && $0.wakes == 1 && !$0.hasChanges }
+          return objects.allSatisfy { !$0.isFault && $0.awakeCount == 1 && !$0.hasChanges }
         }
       }
       request.includesPropertyValues = false

@@ -8,7 +8,7 @@ import Testing
 // Rules: what reaches SQLite for common fetches and saves, to the letter and in number. A change of any of these is a
 // change of what every program pays.
 
-@Suite("The SQL of common fetches and saves is this and no more")
+@Suite("The SQL of common fetches and saves is this and no more", .sqliteOnly("About the text of SQL"))
 struct PinnedSQLTests {
   private static let all = "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZDATE, t0.ZPLACE, t0.ZRATING FROM ZSESSION t0"
   private static let insert =

@@ -10,7 +10,7 @@ import Testing
 // documented): com.apple.CoreData.SQLDebug 1 logs statements and times, 2 their values too, 3 what was found too, and 4
 // how SQLite carries them out.
 
-@Suite("SQLDebug logs every statement of a connection")
+@Suite("SQLDebug logs every statement of a connection", .sqliteOnly("About the text of SQL"))
 struct SQLDebugTests {
   private func connection() throws -> SQLiteConnection {
     let connection = try SQLiteConnection(path: "", mode: .privateTemporary)

@@ -67,11 +67,11 @@ struct FreshStoreTests {
         "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
       ] {
         // Older frameworks wrote no digest and no checksum.
-        guard let wanted = theirs[key] as? NSObject else {
+        guard let expected = theirs[key] as? NSObject else {
           #expect(key.hasSuffix("Digest") || key.hasSuffix("ChecksumKey"))
           continue
         }
-        #expect((mine[key] as? NSObject) == wanted, "\(key)")
+        #expect((mine[key] as? NSObject) == expected, "\(key)")
       }
       let identifiers = (theirs["NSStoreModelVersionIdentifiers"] as? [String] ?? []).filter { !$0.isEmpty }
       #expect((mine["NSStoreModelVersionIdentifiers"] as? [String] ?? []).filter { !$0.isEmpty } == identifiers)

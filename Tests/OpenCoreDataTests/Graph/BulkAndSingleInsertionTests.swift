@@ -60,7 +60,7 @@ struct BulkAndSingleInsertionTests {
 
   @Test("An object tells what was set and what there was before, here and where it was handed to")
   func changedValues() throws {
-    let told = try onBothWays { way, stack -> [[String]] in
+    let reported = try onBothWays { way, stack -> [[String]] in
       let parent = stack.context()
       let child = stack.context(parent)
       child.performAndWait { way.insert(0..<2, into: child, stack.entity) }
@@ -79,8 +79,8 @@ struct BulkAndSingleInsertionTests {
     }
     // What was never committed has no committed values.
     let inserted = ["true", "date", "place", "rating"]
-    #expect(told[0] == inserted && told[2] == inserted)
-    #expect(told[1] == told[3] && told[1].first == "false" && !told[1].contains("date"))
+    #expect(reported[0] == inserted && reported[2] == inserted)
+    #expect(reported[1] == reported[3] && reported[1].first == "false" && !reported[1].contains("date"))
   }
 
   @Test("A sibling's fetch sees pending rows of the parent, filtered, sorted and cut")

@@ -72,14 +72,14 @@ private final class ChainPlayer {
       reference.save(level)
       try contexts[level].performAndWait { try contexts[level].save() }
     }
-    let wanted = reference.shown(3).map { "\($0.session.place)|\($0.session.rating.map(String.init) ?? "")" }
+    let expected = reference.shown(3).map { "\($0.session.place)|\($0.session.rating.map(String.init) ?? "")" }
     let found = try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION ORDER BY Z_PK")
       .split(separator: "\n").map(String.init)
     // Keys obtained early go before those of rows saved earlier.
     if hasObtained {
-      #expect(found.sorted() == wanted.sorted(), "seed \(seed)")
+      #expect(found.sorted() == expected.sorted(), "seed \(seed)")
     } else {
-      #expect(found == wanted, "seed \(seed)")
+      #expect(found == expected, "seed \(seed)")
     }
   }
 
@@ -156,12 +156,12 @@ private final class ChainPlayer {
       let found = try context.performAndWait { try Self.lookAt(context, stack) }
       let here = reference.levels[level]
       let shown = reference.shown(level)
-      let wanted = Look(
+      let expected = Look(
         // Rows that were updated keep their place; which of the pending come last depends on the level.
         sessions: shown.map(\.session).sorted { $0.place < $1.place },
         counts: [here.inserted.count, here.updated.count, here.deleted.count], good: Self.good(shown.map(\.session)),
         goodCount: shown.count { ($0.session.rating ?? 0) >= 3 }, hasChanges: here.hasChanges)
-      if found != wanted { return "level \(level): \(found) instead of \(wanted)" }
+      if found != expected { return "level \(level): \(found) instead of \(expected)" }
     }
     return nil
   }

@@ -27,8 +27,8 @@ struct ConcurrencyStressTests {
     "The store holds what the accepted saves say", .timeLimit(.minutes(5)), arguments: Randomness.seeds(2, long: 60))
   func accepted(seed: UInt64) async throws {
     let folder = try TemporaryFolder()
-    let (stack, wanted) = try await Self.play(folder, seed: seed, steps: Self.steps)
-    #expect(try Self.difference(stack, wanted) == nil, "seed \(seed)")
+    let (stack, expected) = try await Self.play(folder, seed: seed, steps: Self.steps)
+    #expect(try Self.difference(stack, expected) == nil, "seed \(seed)")
     #expect(try stack.sqlite("PRAGMA integrity_check") == "ok", "seed \(seed)")
     // No key was given twice, and none will be.
     #expect(
@@ -39,9 +39,9 @@ struct ConcurrencyStressTests {
   @Test("One value that differs is noticed")
   func canary() async throws {
     let folder = try TemporaryFolder()
-    let (stack, wanted) = try await Self.play(folder, seed: 5, steps: 20)
+    let (stack, expected) = try await Self.play(folder, seed: 5, steps: 20)
     try stack.sqlite("UPDATE ZSESSION SET ZRATING = ZRATING + 1 WHERE ZPLACE = 'hot-1'")
-    #expect(try Self.difference(stack, wanted) != nil)
+    #expect(try Self.difference(stack, expected) != nil)
   }
 
   /// Plays until all is saved, and says what the store should hold then.
@@ -112,11 +112,11 @@ struct ConcurrencyStressTests {
   }
 
   /// The first lines that only one side has; nil if there are none.
-  private static func difference(_ stack: Stack, _ wanted: [String]) throws -> String? {
+  private static func difference(_ stack: Stack, _ expected: [String]) throws -> String? {
     let found = try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION").split(separator: "\n").map(String.init)
-    if found.sorted() == wanted { return nil }
-    let (missing, surplus) = (Set(wanted).subtracting(found), Set(found).subtracting(wanted))
-    return "\(found.count) rows instead of \(wanted.count); missing \(missing.sorted().prefix(5)), "
+    if found.sorted() == expected { return nil }
+    let (missing, surplus) = (Set(expected).subtracting(found), Set(found).subtracting(expected))
+    return "\(found.count) rows instead of \(expected.count); missing \(missing.sorted().prefix(5)), "
       + "surplus \(surplus.sorted().prefix(5))"
   }
 }

@@ -9,7 +9,7 @@ import Testing
 // stores lie in the user's data directory unless a description says otherwise; loading reports on each store; tasks run
 // on contexts of their own.
 
-@Suite("A container loads its stores and hands out contexts")
+@Suite("A container loads its stores and hands out contexts", .sqliteOnly("A container's stores are files"))
 struct ContainerTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }

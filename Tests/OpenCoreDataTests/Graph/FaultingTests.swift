@@ -147,7 +147,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("A batch loads together, one whose row is gone among them, and each read wakes one object")
+  @Test("A batch loads together, one whose row is gone among them, and each read fulfils the fault of one object")
   func batchWithGap() throws {
     let context = stack.context()
     try context.performAndWait {

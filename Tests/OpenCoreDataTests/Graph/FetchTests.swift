@@ -155,7 +155,7 @@ struct FetchTests {
   }
 
   @Test("Fetched objects are faults with their values at hand: no second read")
-  func primedFaults() throws {
+  func loadedFaults() throws {
     let other = stack.context()
     var seen: [String] = []
     try other.performAndWait {

@@ -7,7 +7,7 @@ import Testing
 // Rule: what is opened, fetched, changed, observed and closed again and again leaves no object, no descriptor, no thread
 // and no memory behind. Each kind of leak is planted once, and is found.
 
-@Suite("Rounds of everything leave nothing behind", .serialized)
+@Suite("Rounds of everything leave nothing behind", .sqliteOnly("About open files and a history"), .serialized)
 struct LeakTests {
   /// What a round keeps on purpose.
   enum Plant: String, CaseIterable, Codable, Sendable {

@@ -25,11 +25,11 @@ final class Mood: NSObject, NSSecureCoding {
   func encode(with coder: NSCoder) { coder.encode(NSString(string: text), forKey: "text") }
 }
 
-@Suite("Rare cases are as documented", .serialized)
+@Suite("Rare cases are as documented", .overBothStores, .serialized)
 struct RareCaseTests {
   @Test("After a reset objects are faults that read as nil and can't be changed")
   func reset() async throws {
-    let graph = try LinkedGraph()
+    let graph = try LinkedGraph(kind: .current)
     let context = graph.context()
     let (node, pending) = (LinkedGraph.make("Node", 1, in: context), LinkedGraph.make("Node", 2, in: context))
     context.delete(pending)
@@ -125,7 +125,9 @@ struct RareCaseTests {
     }
   }
 
-  @Test("Without a check of versions a store is opened if it has the model's tables, and refused by their names if not")
+  @Test(
+    "Without a check of versions a store is opened if it has the model's tables, and refused by their names if not",
+    .sqliteOnly("About the file"))
   func versioning() throws {
     let folder = try TemporaryFolder()
     let stack = try Stack(folder, kind: .sqlite)
@@ -142,7 +144,7 @@ struct RareCaseTests {
     #expect(error?.localizedDescription.contains("mood") == true)
   }
 
-  @Test("Apple's names of other store types exist, and stores of them are refused")
+  @Test("Apple's names of other store types exist, and stores of them are refused", .sqliteOnly("About types of files"))
   func storeTypes() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Sessions.model())
     let folder = try TemporaryFolder()

@@ -118,7 +118,7 @@ struct SaveFailureTests {
     #expect(try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION") == "3|Spot 0\n4|Spot 1")
   }
 
-  @Test("A conflict of versions is reported before a constraint, and refreshing settles it")
+  @Test("A conflict of versions is reported before a constraint, and refreshing resolves it")
   func conflictFirst() throws {
     let stack = try Stack(folder, model: Sessions.model(unique: ["rating"]))
     let context = stack.context()

@@ -9,7 +9,7 @@ import Testing
 // Rules (SaveParticipant; docs/invariants.md): a chunk and its checkpoint are one transaction. A participant writes in
 // the transaction of each save that reaches the store, sees what the save wrote, and can stop it.
 
-@Suite("A participant is part of the transaction of a save")
+@Suite("A participant is part of the transaction of a save", .sqliteOnly("A participant executes SQL"))
 struct SaveParticipantTests {
   private let folder: TemporaryFolder
   private let stack: Stack

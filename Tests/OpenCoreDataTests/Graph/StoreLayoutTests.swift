@@ -9,7 +9,7 @@ import Testing
 // Rules (docs/coredata-format.md): a fresh store has Apple's layout; reading a store changes no byte of its files; a
 // participant of a save writes in its transaction.
 
-@Suite("Stores are laid out, opened and written as Core Data's")
+@Suite("Stores are laid out, opened and written as Core Data's", .sqliteOnly("About the file"))
 struct StoreLayoutTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }

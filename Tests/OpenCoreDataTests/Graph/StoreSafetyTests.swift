@@ -9,7 +9,7 @@ import Testing
 // metadata is a property list that other programs read; a new store of the app's model has the layout of the app's own;
 // keys continue where they ended.
 
-@Suite("Files are opened with care and written as others read them")
+@Suite("Files are opened with care and written as others read them", .sqliteOnly("About the file"))
 struct StoreSafetyTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
@@ -95,8 +95,8 @@ struct StoreSafetyTests {
     let pragmas = ["page_size", "auto_vacuum", "journal_mode", "encoding", "user_version", "application_id"]
       .map { "PRAGMA \($0);" }.joined()
     let keys = "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY"
-    let wanted = try app.query(schema + pragmas + keys)
-    #expect(try sqlite(file, schema + pragmas + keys) + "\n" == wanted)
+    let expected = try app.query(schema + pragmas + keys)
+    #expect(try sqlite(file, schema + pragmas + keys) + "\n" == expected)
     let theirs = try app.metadata()["NSStoreModelVersionHashes"] as? [String: Data]
     let mine = store.metadata["NSStoreModelVersionHashes"] as? [String: Data]
     #expect(mine != nil && mine == theirs)

@@ -205,15 +205,15 @@ final class StressWorker {
   /// An object of the worker's own that no level above has changes of.
   private func pick(_ context: NSManagedObjectContext, _ level: Int) throws -> (Int, NSManagedObject)? {
     let touched = reference.touchedAbove(level)
-    guard let wanted = reference.shown(level).filter({ !touched.contains($0.name) }).randomElement(using: &random)
+    guard let chosen = reference.shown(level).filter({ !touched.contains($0.name) }).randomElement(using: &random)
     else { return nil }
     let request = stack.request()
-    request.predicate = NSPredicate(format: "place == %@", wanted.session.place)
+    request.predicate = NSPredicate(format: "place == %@", chosen.session.place)
     request.returnsObjectsAsFaults = Bool.random(using: &random)
     request.fetchBatchSize = Int.random(in: 0...2, using: &random)
     let found = try context.fetch(request)
-    try #require(found.count == 1, "\(place): \(found.count) objects at \(wanted.session.place)")
-    return (wanted.name, found[0])
+    try #require(found.count == 1, "\(place): \(found.count) objects at \(chosen.session.place)")
+    return (chosen.name, found[0])
   }
 
   private func edit(_ context: NSManagedObjectContext, _ level: Int) throws {
@@ -255,15 +255,15 @@ final class StressWorker {
   private func compare(_ context: NSManagedObjectContext, _ level: Int) throws {
     let request = stack.request()
     request.predicate = NSPredicate(format: "place BEGINSWITH %@", prefix)
-    let wanted = reference.shown(level).map(\.session).sorted { $0.place < $1.place }
+    let expected = reference.shown(level).map(\.session).sorted { $0.place < $1.place }
     if Bool.random(using: &random) {
-      #expect(try context.count(for: request) == wanted.count, place)
+      #expect(try context.count(for: request) == expected.count, place)
       return
     }
     let found = try context.fetch(request).map {
       ChainReference.Session(place: $0.place ?? "", rating: $0.value(forKey: "rating") as? Int)
     }
-    #expect(found.sorted { $0.place < $1.place } == wanted, place)
+    #expect(found.sorted { $0.place < $1.place } == expected, place)
   }
 
   /// An ID shows the object that it was made for, wherever it went; or there is none any more, or not yet.

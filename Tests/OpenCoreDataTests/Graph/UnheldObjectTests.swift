@@ -8,15 +8,15 @@ import TestSupport
 import Testing
 
 // Rules (docs/invariants.md O1, O7; decision 31): a lookup finds an object that someone holds, and no other, also while
-// another thread releases it; a place that is given to another object is not taken away by the former one.
+// another thread releases it; a slot that is given to another object is not taken away by the former one.
 
-@Suite("Objects are found without being held")
+@Suite("Objects are found without being held", .withoutStore("All but one test are about the table"))
 struct UnheldObjectTests {
   /// Says where it is, and leaves when it goes.
   private final class Thing: Sendable {
     let number: Int
     let table: UnheldObjects
-    private let place = Locked(Int32(-1))
+    private let slot = Locked(Int32(-1))
 
     init(_ number: Int, in table: UnheldObjects) {
       (self.number, self.table) = (number, table)
@@ -26,28 +26,28 @@ struct UnheldObjectTests {
     func enter() {
       let former = at
       let new = table.add(self, at: former)
-      place.withLock { $0 = new }
+      slot.withLock { $0 = new }
     }
 
-    var at: Int32 { place.withLock { $0 } }
+    var at: Int32 { slot.withLock { $0 } }
 
     deinit { table.forget(self, at: at) }
   }
 
-  @Test("An object that goes is not found, and leaves what has its place now")
-  func places() throws {
+  @Test("An object that goes is not found, and leaves what has its slot now")
+  func slots() throws {
     let table = UnheldObjects()
     var first: Thing? = Thing(1, in: table)
-    let place = try #require(first?.at)
-    #expect(table.object(at: place) === first)
-    table.free(CollectionOfOne(place))
-    #expect(table.object(at: place) == nil)
+    let slot = try #require(first?.at)
+    #expect(table.object(at: slot) === first)
+    table.free(CollectionOfOne(slot))
+    #expect(table.object(at: slot) == nil)
     let second = Thing(2, in: table)
-    #expect(second.at == place)
+    #expect(second.at == slot)
     first = nil
-    #expect(table.object(at: place) === second)
+    #expect(table.object(at: slot) === second)
     second.enter()
-    #expect(second.at != place && table.object(at: place) == nil && table.object(at: second.at) === second)
+    #expect(second.at != slot && table.object(at: slot) == nil && table.object(at: second.at) === second)
     #expect(table.isTaken == [false, true])
   }
 
@@ -55,7 +55,7 @@ struct UnheldObjectTests {
   func threads() {
     let table = UnheldObjects()
     let shared = Locked<[Thing?]>((0..<8).map { Thing($0, in: table) })
-    let places = shared.withLock { $0.map { $0?.at ?? -1 } }
+    let slots = shared.withLock { $0.map { $0?.at ?? -1 } }
     let found = Locked(0)
     DispatchQueue.concurrentPerform(iterations: 3) { thread in
       for round in 0..<20_000 {
@@ -67,10 +67,10 @@ struct UnheldObjectTests {
             return things[index]
           }
           _ = gone
-          table.free(CollectionOfOne(places[index]))
+          table.free(CollectionOfOne(slots[index]))
           let new = Thing(index, in: table)
           shared.withLock { $0[index] = new }
-        } else if let thing = table.object(at: places[index]) as? Thing {
+        } else if let thing = table.object(at: slots[index]) as? Thing {
           precondition((0..<8).contains(thing.number))
           found.withLock { $0 += 1 }
         }

@@ -34,7 +34,7 @@ import Testing
       #expect(
         seen.metadata.frameworkVersion == (try store.metadata()["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue
       )
-      #expect(seen.model?.fits == true)
+      #expect(seen.model?.isCompatible == true)
       #expect(seen.entities.allSatisfy { $0.hashFitsModel == true && $0.versionHash != nil })
       let keys = seen.entities.map { "\($0.number ?? -1)|\($0.storedName ?? $0.name)|\($0.maximumKey ?? -1)" }
       #expect(
@@ -146,7 +146,7 @@ import Testing
     let other = try made.model(
       replacing: #"name="depth" attributeType="Double""#, #"name="depth" attributeType="Float""#)
     let seen = try StoreInspection(storeAt: made.url, modelFile: other)
-    #expect(seen.model?.fits == false)
+    #expect(seen.model?.isCompatible == false)
     #expect(seen.entities.filter { $0.hashFitsModel == false }.map(\.name) == ["Reef"])
     #expect(seen.remarks.map(\.code) == ["hashMismatch"])
   }
@@ -182,18 +182,18 @@ import Testing
   func `The WAL and the shared memory are distinguished from foreign ones`() throws {
     try SharedStore.all[0].withCopy { url in
       let seen = try StoreInspection(storeAt: url).file
-      #expect(seen.log == StoreInspection.Log(bytes: 222_512, frames: 54, state: "valid"))
+      #expect(seen.wal == StoreInspection.WAL(bytes: 222_512, frames: 54, state: "valid"))
       #expect(seen.sharedMemory?.state == "valid")
-      let log = url.path + "-wal"
-      var bytes = try Data(contentsOf: URL(fileURLWithPath: log))
+      let wal = url.path + "-wal"
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: wal))
       bytes[18] ^= 1
-      try bytes.write(to: URL(fileURLWithPath: log))
-      #expect(StoreInspection.Log(log, pageSizeBytes: 4096, pagesInFile: 5, index: nil)?.frames == 0)
+      try bytes.write(to: URL(fileURLWithPath: wal))
+      #expect(StoreInspection.WAL(wal, pageSizeBytes: 4096, pagesInFile: 5, index: nil)?.frames == 0)
       let index = WALIndexHeader(path: url.path + "-shm")
-      #expect(StoreInspection.SharedMemory(url.path + "-shm", log: log, index: index)?.state == "stale")
-      #expect(StoreInspection.Log(log, pageSizeBytes: 2048, pagesInFile: 5, index: nil)?.state == "foreign")
-      try Data().write(to: URL(fileURLWithPath: log))
-      #expect(StoreInspection.Log(log, pageSizeBytes: 4096, pagesInFile: 5, index: nil)?.state == "empty")
+      #expect(StoreInspection.SharedMemory(url.path + "-shm", wal: wal, index: index)?.state == "stale")
+      #expect(StoreInspection.WAL(wal, pageSizeBytes: 2048, pagesInFile: 5, index: nil)?.state == "foreign")
+      try Data().write(to: URL(fileURLWithPath: wal))
+      #expect(StoreInspection.WAL(wal, pageSizeBytes: 4096, pagesInFile: 5, index: nil)?.state == "empty")
     }
   }
 }

@@ -3,7 +3,7 @@ import OpenCoreData
 import TestSupport
 import Testing
 
-/// What is left in a context after a conflict was settled, or the save failed nevertheless.
+/// What is left in a context after a conflict was resolved, or the save failed nevertheless.
 ///
 /// Rules pinned (Apple documentation: NSMergePolicy, "subclasses"; NSManagedObjectContext.rollback(), "last committed
 /// values"; mergeChanges(fromContextDidSave:)): where a policy leaves an object alone, its changes are saved on top of the
@@ -23,7 +23,7 @@ struct MergeAftermathTests {
     #expect(try pair.dump() == "1|1|other|2|\n2|3|mine|7|")
   }
 
-  /// An object whose row is gone, which the policy wanted written anew, and whose place was taken then.
+  /// An object whose row is gone, which the policy asked to be written again, and whose place was taken then.
   private func refusedRecreation(_ body: (ConflictingPair) throws -> Void) throws {
     let pair = try ConflictingPair(.error, model: Sessions.model(unique: ["place"]))
     pair.own.performAndWait { pair.own.mergePolicy = LeavingPolicy() }
@@ -124,7 +124,7 @@ struct MergeAftermathTests {
   }
 }
 
-/// Settles conflicts of versions by doing nothing, and none of uniqueness.
+/// Resolves conflicts of versions by doing nothing, and none of uniqueness.
 private final class LeavingPolicy: NSMergePolicy {
   init() { super.init(merge: .errorMergePolicyType) }
 

@@ -169,7 +169,7 @@ struct MergePolicyTests {
     #expect(try pair.dump() == "1|1|other|2|\n" + (try #require(rows[policy])))
   }
 
-  @Test("Many conflicts in one save are settled together, with one more try")
+  @Test("Many conflicts in one save are resolved together, with one more try")
   func manyConflicts() throws {
     let stack = try Stack(try TemporaryFolder())
     let (own, theirs) = (stack.context(), stack.context())

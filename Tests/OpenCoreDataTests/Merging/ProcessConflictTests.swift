@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSMergePolicy; optimistic locking by Z_OPT, for any change of the row): processes that
-// share a store lose no change of each other's, whether a conflict is an error to be tried again or the policy settles
+// share a store lose no change of each other's, whether a conflict is an error to be tried again or the policy resolves
 // it.
 
-@Suite("Conflicts between processes")
+@Suite("Conflicts between processes", .sqliteOnly("The processes share a file"))
 struct ProcessConflictTests {
   private static let rounds = 40
 

@@ -98,7 +98,7 @@ struct CustomMigrationSafetyTests {
     #expect(most > 500 && most < 4100, "\(most) objects")
   }
 
-  /// Without another user the store is read without locks, and with one in its log.
+  /// Without another user the store is read without locks, and with one in its WAL.
   @Test("What another program writes meanwhile is not lost: the migration fails", arguments: [false, true])
   func writtenMeanwhile(hasOtherUser: Bool) throws {
     let bench = try bench(50)

@@ -14,7 +14,7 @@ import Testing
   }
 
   static let cases =
-    [Case(testDescription: "a store of this library with a log") { try ownStage() }]
+    [Case(testDescription: "a store of this library with a WAL") { try ownStage() }]
     + (SharedFiles.arePresent
       ? [
         Case(testDescription: "a store of Apple's framework") { try appleStage() }

@@ -171,22 +171,22 @@ struct MigrationPolicyTests {
 
   @Test("A cancelled migration, and one whose policy throws, leave no new file")
   func ended() throws {
-    let wanted = NSError(domain: "Ours", code: 7)
+    let expected = NSError(domain: "Ours", code: 7)
     for isCancelled in [true, false] {
       let bench = try bench()
       let before = try bench.bench.dump()
       let (model, calls) = Self.recording()
       let manager = bench.manager()
-      manager.userInfo = ["calls": calls, "error": wanted]
+      manager.userInfo = ["calls": calls, "error": expected]
       if isCancelled {
         model.entityMappings[0].sourceExpression = NSExpression(
           block: { _, _, variables in
-            (variables?["manager"] as? NSMigrationManager)?.cancelMigrationWithError(wanted)
+            (variables?["manager"] as? NSMigrationManager)?.cancelMigrationWithError(expected)
             return [NSManagedObject]()
           }, arguments: nil)
       }
       let error = #expect(throws: NSError.self) { try bench.migrate(model, manager) }
-      #expect(error == wanted)
+      #expect(error == expected)
       #expect(calls.list.last == (isCancelled ? "W created" : "W validate"))
       try bench.expectOnlyOld(before)
       // The manager can be used again.

@@ -95,9 +95,9 @@ struct MigrationStage {
       case .nothing, .fail: [0, 3]
       default: [0]
       }
-    let told = output.messages.split(separator: "\n").first { $0.hasPrefix("failed: ") } ?? ""
+    let reported = output.messages.split(separator: "\n").first { $0.hasPrefix("failed: ") } ?? ""
     var found = ends.contains(output.status) ? [] : ["status \(output.status): \(output.messages)"]
-    if output.status == 3, told.isEmpty || told.contains("damaged") { found.append("the message: \(told)") }
+    if output.status == 3, reported.isEmpty || reported.contains("damaged") { found.append("the message: \(reported)") }
     found += try repetitionProblems(mustBeMigrated: output.status == 0)
     return (found.map { "\(fault) (\(report.call)): \($0)" }, true)
   }

@@ -39,7 +39,7 @@ struct MigrationWaysFuzzTests {
     return result
   }
 
-  /// What the judge needs to know of the tables of a model.
+  /// What the comparison needs to know of the tables of a model.
   private static func layout(_ model: NSManagedObjectModel) throws -> String {
     let schema = try SQLSchema(model: model)
     let entities = try schema.entities.map { entity -> [String: Any] in
@@ -62,7 +62,7 @@ struct MigrationWaysFuzzTests {
     return String(decoding: try JSONSerialization.data(withJSONObject: entities), as: UTF8.self)
   }
 
-  private static let judge = """
+  private static let comparison = """
     import json, sqlite3, sys
     layout = json.loads(sys.argv[1])
     def objects(path):
@@ -124,7 +124,7 @@ struct MigrationWaysFuzzTests {
     try coordinator.remove(store)
   }
 
-  /// What the judge prints for the two ways.
+  /// What the comparison prints for the two ways.
   private static func verdict(seed: UInt64, spoiling: Bool = false) throws -> String {
     var random = SeededGenerator(seed: seed)
     let (former, names) = named(&random)
@@ -140,7 +140,7 @@ struct MigrationWaysFuzzTests {
       try manager.migrateStore(
         from: folder.file("old.sqlite"), with: mapping, toDestinationURL: folder.file("\(name).sqlite"))
     }
-    return try Programs.python(judge, layout(new), "sql.sqlite", "policies.sqlite", in: folder)
+    return try Programs.python(comparison, layout(new), "sql.sqlite", "policies.sqlite", in: folder)
   }
 
   @Test("a random change", arguments: Randomness.seeds(12, long: 1000))
@@ -149,7 +149,7 @@ struct MigrationWaysFuzzTests {
     #expect(verdict.split(separator: "\n").count == 1, "seed \(seed): \(verdict)")
   }
 
-  @Test("The judge sees a mapping that is missing")
+  @Test("The comparison sees a mapping that is missing")
   func canary() throws {
     let spoiled = try (1...8).filter { try Self.verdict(seed: UInt64($0), spoiling: true).contains("only by SQL") }
     #expect(!spoiled.isEmpty)

@@ -108,11 +108,11 @@ struct StagedMigrationTests {
   func failing() throws {
     let bench = try Bench(0)
     let before = try sqlite(bench.file, ".dump")
-    let wanted = NSError(domain: "Ours", code: 7)
+    let expected = NSError(domain: "Ours", code: 7)
     let error = #expect(throws: NSError.self) {
-      try bench.add(NSStagedMigrationManager(bench.stages(Calls(), failing: wanted)))
+      try bench.add(NSStagedMigrationManager(bench.stages(Calls(), failing: expected)))
     }
-    #expect(error == wanted)
+    #expect(error == expected)
     #expect(try sqlite(bench.file, ".dump") == before)
     #expect(try bench.folder.names.allSatisfy { $0.hasPrefix("store.sqlite") })
   }

@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSManagedObject, "Validation"; NSPropertyDescription, setValidationPredicates): a class's own
 // check of a property takes part in validateValue(_:forKey:) and so in each save, and may replace the value; a value
 // must match every validation predicate, or the error has the predicate's warning, the key, the value and the predicate;
-// nil is not checked; rows inserted in bulk are judged as single ones.
+// nil is not checked; rows inserted in bulk are validated as single ones.
 
 /// Lists its checks, as methods and as a block.
 final class CheckedSession: NSManagedObject {
@@ -98,7 +98,7 @@ struct PropertyValidationTests {
     Case("SELF >= CAST(0, \"NSDate\")", "date", good: [.real(0), .null], bad: [.real(-1)]),
   ]
 
-  @Test("A predicate over SELF judges values, single and in bulk", arguments: cases, InsertionWay.allCases)
+  @Test("A predicate over SELF checks values, single and in bulk", arguments: cases, InsertionWay.allCases)
   func predicates(one: Case, way: InsertionWay) throws {
     let predicate = NSPredicate(format: one.testDescription)
     let model = Sessions.model { entity in

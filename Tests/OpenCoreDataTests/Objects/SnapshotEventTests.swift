@@ -57,7 +57,7 @@ struct SnapshotEventTests {
 
   private func summary(_ object: NSManagedObject) -> String? { object.value(forKey: "summary") as? String }
 
-  @Test("After a rollback, for changed and for deleted objects, when the context has settled")
+  @Test("After a rollback, for changed and for deleted objects, when the context has processed its changes")
   func rollback() throws {
     let context = stack.context()
     try context.performAndWait {
@@ -73,7 +73,7 @@ struct SnapshotEventTests {
     }
   }
 
-  @Test("After a refresh that keeps changes; an object that only becomes a fault wakes when it is read")
+  @Test("After a refresh that keeps changes; an object that only becomes a fault is loaded when it is read")
   func refresh() throws {
     let context = stack.context()
     try context.performAndWait {

@@ -115,14 +115,14 @@ struct ValueAccessTests {
       object.setValue("three", forKey: "place")
       object.setValue("calm", forKey: "mood")
       #expect(object.changedValuesForCurrentEvent() as? [String: String] == ["place": "one"])
-      let told = Locked<[String]>([])
+      let reported = Locked<[String]>([])
       let token = NotificationCenter.default.addObserver(
         forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
       ) { notification in
         for object in notification.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [] {
           let line = object.changedValuesForCurrentEvent().map { "\($0.key) \($0.value)" }.sorted().joined(
             separator: ", ")
-          told.withLock { $0.append(line) }
+          reported.withLock { $0.append(line) }
         }
       }
       defer { NotificationCenter.default.removeObserver(token) }
@@ -131,7 +131,7 @@ struct ValueAccessTests {
       object.setValue(2, forKey: "rating")
       object.setValue("two", forKey: "place")
       context.processPendingChanges()
-      #expect(told.withLock { $0 } == ["place one", "place three, rating 1"])
+      #expect(reported.withLock { $0 } == ["place one", "place three, rating 1"])
       #expect(object.changedValues()["place"] as? String == "two" && object.changedValues()["rating"] as? Int == 2)
       #expect(object.committedValues(forKeys: ["place", "rating", "mood"]).count == 2)
       context.refresh(object, mergeChanges: false)

@@ -20,7 +20,10 @@ struct AddedMembersTests {
       var storages: Set<ObjectIdentifier> = []
       for number in 1...100 {
         LinkedGraph.make("Node", number, in: context).setValue(parent, forKey: "parent")
-        storages.insert(try #require(parent.pending?.many["children"]?.added.storageIdentity))
+        let added = try #require(parent.pending?.many["children"]?.added)
+        // Copies of `AddedMembers` share this object until one is changed.
+        let storage = try #require(Mirror(reflecting: added).descendant("storage")) as AnyObject
+        storages.insert(ObjectIdentifier(storage))
         let before = parent.changedValuesForCurrentEvent()["children"] as? NSSet
         #expect(before?.count == number - 1)
         context.processPendingChanges()

@@ -164,7 +164,7 @@ struct AlbumStore: Sendable {
   }
 
   /// Whether each file belongs to a row and no mark is left.
-  func isSettled() throws -> Bool {
+  func hasNoLeftovers() throws -> Bool {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: support.path + "/_EXTERNAL_DATA")) ?? []
     let marks = FileManager.default.fileExists(atPath: support.path + "/_OPENCOREDATA_PENDING")
     return try !marks && files.sorted() == named().values.sorted()

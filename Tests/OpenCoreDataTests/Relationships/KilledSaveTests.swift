@@ -41,7 +41,7 @@ struct KilledSaveTests {
     try changed.take(step) { counter.attach(to: $0, kind, killsAt: nil) }
     let new = try changed.rows()
     try #require(old != new && counter.count > 10)
-    #expect(try original.isSettled() && changed.isSettled())
+    #expect(try original.hasNoLeftovers() && changed.hasNoLeftovers())
 
     var random = Randomness.generator()
     let rounds = TestLength.rounds(Self.pointsShort, long: kind == .statement ? counter.count : 400)
@@ -64,10 +64,10 @@ struct KilledSaveTests {
       let coordinator = try store.open()
       for one in coordinator.persistentStores { try coordinator.remove(one) }
       #expect(try store.rows() == found)
-      #expect(try store.isSettled(), "killed at \(kind) \(point) of \(counter.count)")
+      #expect(try store.hasNoLeftovers(), "killed at \(kind) \(point) of \(counter.count)")
       if found == old, point % 4 == 0 {
         try store.take(step)
-        #expect(try store.rows() == new && store.isSettled())
+        #expect(try store.rows() == new && store.hasNoLeftovers())
       }
     }
     // The last one was killed after its save.

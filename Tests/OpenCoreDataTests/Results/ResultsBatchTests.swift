@@ -91,7 +91,7 @@ struct ResultsBatchTests {
     }
   }
 
-  @Test("An insertion looks at the rows near its place only")
+  @Test("An insertion looks at the rows near its index only")
   func insertion() throws {
     try fixture(depth: 1, section: "place") { controller, stack in
       let counter = CountingDelegate()

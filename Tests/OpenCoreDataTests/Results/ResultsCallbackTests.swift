@@ -19,9 +19,9 @@ struct ResultsCallbackTests {
   @Test("An unsaved insertion, and its rollback")
   func insertion() throws {
     let fixture = try ResultsFixture(Self.sessions)
-    let inserted = try fixture.told { Results.insert("c", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
+    let inserted = try fixture.reported { Results.insert("c", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(inserted == ["will", "insert c - 0.1", "did"])
-    #expect(try fixture.told { $0.rollback() } == ["will", "delete c 0.1 -", "did"])
+    #expect(try fixture.reported { $0.rollback() } == ["will", "delete c 0.1 -", "did"])
   }
 
   @Test("Among equals of several stores, a changed object keeps the place that a fetch gives it")
@@ -52,8 +52,8 @@ struct ResultsCallbackTests {
   @Test("Saving tells nothing new")
   func save() throws {
     let fixture = try ResultsFixture(Self.sessions)
-    _ = try fixture.told { Results.insert("c", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
-    #expect(try fixture.told { try $0.save() } == [])
+    _ = try fixture.reported { Results.insert("c", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
+    #expect(try fixture.reported { try $0.save() } == [])
     #expect(fixture.controller.fetchedObjects?.contains { $0.objectID.isTemporaryID } == false)
   }
 
@@ -63,7 +63,7 @@ struct ResultsCallbackTests {
     // Found beforehand: a fetch announces what is pending.
     let gone = try ["b", "f"].map { try fixture.session($0) }
     let (d, a) = (try fixture.session("d"), try fixture.session("a"))
-    let log = try fixture.told { context in
+    let log = try fixture.reported { context in
       for object in gone { context.delete(object) }
       for title in ["e", "c"] { Results.insert(title, place: "Bells", rating: 1, in: context, fixture.stack.entity) }
       d.setValue(5, forKey: "rating")
@@ -79,20 +79,20 @@ struct ResultsCallbackTests {
   @Test("A changed sort key is a move, an update where the place stays the same")
   func moves() throws {
     let fixture = try ResultsFixture(Self.sessions)
-    let moved = try fixture.told { _ in try fixture.session("b").setValue("e", forKey: "title") }
+    let moved = try fixture.reported { _ in try fixture.session("b").setValue("e", forKey: "title") }
     #expect(moved == ["will", "move e 0.0 0.1", "did"])
-    let stayed = try fixture.told { _ in try fixture.session("e").setValue("e2", forKey: "title") }
+    let stayed = try fixture.reported { _ in try fixture.session("e").setValue("e2", forKey: "title") }
     #expect(stayed == ["will", "update e2 0.1 0.1", "did"])
   }
 
   @Test("Sections come and go before their objects do")
   func sections() throws {
     let fixture = try ResultsFixture(Self.sessions)
-    let log = try fixture.told { _ in try fixture.session("a").setValue("Cloud 9", forKey: "place") }
+    let log = try fixture.reported { _ in try fixture.session("a").setValue("Cloud 9", forKey: "place") }
     #expect(log == ["will", "delete section Jaws 1", "insert section Cloud 9 1", "move a 1.0 1.0", "did"])
-    let joined = try fixture.told { _ in try fixture.session("a").setValue("Bells", forKey: "place") }
+    let joined = try fixture.reported { _ in try fixture.session("a").setValue("Bells", forKey: "place") }
     #expect(joined == ["will", "delete section Cloud 9 1", "move a 1.0 0.0", "did"])
-    let emptied = try fixture.told { context in
+    let emptied = try fixture.reported { context in
       for object in fixture.controller.fetchedObjects ?? [] { context.delete(object) }
     }
     #expect(emptied.prefix(2) == ["will", "delete section Bells 0"] && emptied.count == 7)
@@ -102,7 +102,7 @@ struct ResultsCallbackTests {
   @Test("Sections that change places are reported as deleted and inserted, their objects as moved")
   func swappedSections() throws {
     let fixture = try ResultsFixture([("a", "Bells", 1), ("b", "Jaws", 2)], keys: ["rating"])
-    let log = try fixture.told { _ in try fixture.session("a").setValue(3, forKey: "rating") }
+    let log = try fixture.reported { _ in try fixture.session("a").setValue(3, forKey: "rating") }
     #expect(
       log == [
         "will", "delete section Jaws 1", "insert section Jaws 0", "move b 1.0 0.0", "update a 0.0 1.0", "did",
@@ -113,13 +113,13 @@ struct ResultsCallbackTests {
   func unconcerned() throws {
     let fixture = try ResultsFixture(Self.sessions) { $0.predicate = NSPredicate(format: "rating >= 2") }
     #expect(fixture.titles == ["b", "d", "a"])
-    let log = try fixture.told { context in
+    let log = try fixture.reported { context in
       try fixture.session("f").setValue(0, forKey: "rating")
       Results.insert("x", place: "Bells", rating: 1, in: context, fixture.stack.entity)
     }
     #expect(log == [])
     let (f, d) = (try fixture.session("f"), try fixture.session("d"))
-    let entered = try fixture.told { _ in
+    let entered = try fixture.reported { _ in
       f.setValue(2, forKey: "rating")
       d.setValue(0, forKey: "rating")
     }
@@ -130,14 +130,14 @@ struct ResultsCallbackTests {
   func noDelegate() throws {
     let fixture = try ResultsFixture(Self.sessions)
     fixture.controller.delegate = nil
-    #expect(try fixture.told { _ in } == [])
+    #expect(try fixture.reported { _ in } == [])
     try fixture.context.performAndWait {
       fixture.context.delete(try fixture.session("d"))
       try fixture.context.save()
     }
     #expect(fixture.controller.fetchedObjects?.count == 4)
     fixture.controller.delegate = fixture.table
-    let log = try fixture.told { Results.insert("g", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
+    let log = try fixture.reported { Results.insert("g", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(log.filter { !$0.hasPrefix("update") } == ["will", "delete d 0.1 -", "insert g - 0.2", "did"])
   }
 
@@ -153,7 +153,7 @@ struct ResultsCallbackTests {
       try other.save()
     }
     let note = try #require(notes.notifications.last { $0.name == .NSManagedObjectContextDidSave })
-    let log = try fixture.told { $0.mergeChanges(fromContextDidSave: note) }
+    let log = try fixture.reported { $0.mergeChanges(fromContextDidSave: note) }
     #expect(
       log == ["will", "delete b 0.0 -", "insert c - 0.0", "did", "will", "insert f - 0.2", "did"])
   }
@@ -162,7 +162,7 @@ struct ResultsCallbackTests {
   func reset() throws {
     let fixture = try ResultsFixture(Self.sessions)
     let before = fixture.controller.fetchedObjects ?? []
-    let log = try fixture.told { context in
+    let log = try fixture.reported { context in
       Results.insert("c", place: "Bells", rating: 1, in: context, fixture.stack.entity)
       context.processPendingChanges()
       context.reset()
@@ -176,7 +176,7 @@ struct ResultsCallbackTests {
   func limit() throws {
     let fixture = try ResultsFixture(Self.sessions) { $0.fetchLimit = 2 }
     #expect(fixture.titles == ["b", "d"])
-    let log = try fixture.told { Results.insert("a2", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
+    let log = try fixture.reported { Results.insert("a2", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(log == ["will", "insert a2 - 0.0", "did"])
     #expect(fixture.titles == ["a2", "b", "d"])
     try fixture.context.performAndWait { try fixture.controller.performFetch() }

@@ -8,7 +8,7 @@ import Testing
 // Rules (NSFetchedResultsControllerDelegate): only insertions and deletions of sections exist; taking out what is
 // deleted or moved and putting in what is inserted or moved, in order, leads from any list to any other.
 
-@Suite("The changes between two lists lead from one to the other")
+@Suite("The changes between two lists lead from one to the other", .withoutStore("It compares lists"))
 struct ResultsChangesTests {
   private typealias Sections = [(name: String, rows: [Int])]
 
@@ -48,7 +48,7 @@ struct ResultsChangesTests {
 
   private static func list(_ sections: Sections) -> ResultsList {
     ResultsList(
-      sections.flatMap(\.rows).map { NSNumber(value: $0) }, runs: sections.map { ($0.name, $0.rows.count) })
+      sections.flatMap(\.rows).map { NSNumber(value: $0) }, sections: sections.map { ($0.name, $0.rows.count) })
   }
 
   private static func applied(_ changes: ResultsChanges, to old: Sections, new: Sections) -> Sections {

@@ -132,7 +132,7 @@ struct ResultsContentTests {
     #expect(fixture.titles == ["e", "a"])
     let table = fixture.table
     fixture.context.performAndWait { table.load(fixture.controller) }
-    let log = try fixture.told { Results.insert("n", place: "bells", rating: 1, in: $0, fixture.stack.entity) }
+    let log = try fixture.reported { Results.insert("n", place: "bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(log == [])
   }
 

@@ -183,7 +183,7 @@ struct ResultsFixture {
   }
 
   /// What the delegate gets for `edit`; checked to lead to what the controller shows.
-  func told(_ edit: (NSManagedObjectContext) throws -> Void) throws -> [String] {
+  func reported(_ edit: (NSManagedObjectContext) throws -> Void) throws -> [String] {
     try context.performAndWait {
       try edit(context)
       context.processPendingChanges()

@@ -228,7 +228,7 @@ struct DamagedLogTests {
   enum Sign: String, CaseIterable, Sendable { case changes = "change", schema = "schema", pages = "neither in" }
 
   @Test("The log of another store with the same tables is refused", arguments: [true, false], Sign.allCases)
-  func otherLog(readOnly: Bool, sign: Sign) throws {
+  func otherWAL(readOnly: Bool, sign: Sign) throws {
     let other = try StoreSetup()
     try other.add(0..<(sign == .pages ? 3000 : 3))
     try other.reopen()
@@ -249,7 +249,7 @@ struct DamagedLogTests {
   }
 
   @Test("A store that lies in its log alone is said to lack it")
-  func onlyInLog() throws {
+  func onlyInWAL() throws {
     let setup = try StoreSetup()
     try setup.add(0..<3)
     let file = try setup.copy([""])

@@ -127,7 +127,7 @@ struct FailedCommitTests {
     var marksAtEnd: [String]?
     connection.traceHandler = { sql in if sql == "ROLLBACK" { marksAtEnd = store.marked } }
     defer { connection.traceHandler = nil }
-    try row.settleMarkedFiles(connection)
+    try row.removeUnusedFiles(connection)
     #expect(marksAtEnd == [unused])
     #expect(store.files == [used])
     try store.expectWhole()

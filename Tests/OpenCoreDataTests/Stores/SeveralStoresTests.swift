@@ -32,9 +32,9 @@ struct SeveralStoresTests {
     }
     #expect(try stores.places() == ["s1,s5", "s0,s2,s4"])
     #expect(try sqlite(stores.fileB, "SELECT count(*) FROM ZNOTE") == "1")
-    let homes = ids.map { $0.uriRepresentation().host }
+    let hosts = ids.map { $0.uriRepresentation().host }
     let (a, b) = (stores.a.identifier, stores.b.identifier)
-    #expect(homes == [b, a, b, nil, b, a, b] || homes == [b, a, b, "", b, a, b])
+    #expect(hosts == [b, a, b, nil, b, a, b] || hosts == [b, a, b, "", b, a, b])
     #expect(
       ids[0].uriRepresentation().lastPathComponent == "p1" && ids[5].uriRepresentation().lastPathComponent == "p2")
     #expect(stores.coordinator.managedObjectID(forURIRepresentation: ids[4].uriRepresentation()) == ids[4])
@@ -108,13 +108,13 @@ struct SeveralStoresTests {
           return left.offset < right.offset
         }.map(\.element)
       }
-      let wanted = Array(expected.dropFirst(slice.offset).prefix(slice.limit > 0 ? slice.limit : 20)).map(\.objectID)
+      let slicedIDs = Array(expected.dropFirst(slice.offset).prefix(slice.limit > 0 ? slice.limit : 20)).map(\.objectID)
       let request = stores.request()
       request.fetchLimit = slice.limit
       request.fetchOffset = slice.offset
       request.sortDescriptors = slice.key.map { [NSSortDescriptor(key: $0, ascending: slice.ascending)] }
-      #expect(try context.fetch(request).map(\.objectID) == wanted)
-      #expect(try context.count(for: request) == wanted.count)
+      #expect(try context.fetch(request).map(\.objectID) == slicedIDs)
+      #expect(try context.count(for: request) == slicedIDs.count)
       var walked: [NSManagedObjectID] = []
       var places: [String?] = []
       try context.walk(request, rowsPerBatch: 3) { batch, ids in
@@ -123,8 +123,8 @@ struct SeveralStoresTests {
         for row in 0..<batch.count { places.append(batch.value(row: row, slot: slot).plain as? String) }
         return true
       }
-      #expect(walked == wanted)
-      #expect(places == wanted.map { context.object(with: $0).place })
+      #expect(walked == slicedIDs)
+      #expect(places == slicedIDs.map { context.object(with: $0).place })
       request.fetchBatchSize = 2
       #expect(try context.fetch(request).map(\.place) == places)
     }

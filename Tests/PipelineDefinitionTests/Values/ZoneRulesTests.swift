@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineDefinition
 
-/// Times without a zone are those of the declared one; Python's zoneinfo is the judge.
+/// Times without a zone are those of the declared one; Python's zoneinfo is the reference.
 @Suite struct ZoneRulesTests {
   static let zones = [
     "Europe/Berlin", "America/Los_Angeles", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu",

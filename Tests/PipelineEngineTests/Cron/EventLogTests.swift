@@ -203,10 +203,12 @@ import Testing
   }
 
   @Test func `A full disk is reported once and ends nothing`() throws {
-    let told = Locked<[String]>([])
-    let log = try EventLog(path: "/dev/full", level: .info, format: .text) { text in told.withLock { $0.append(text) } }
+    let reported = Locked<[String]>([])
+    let log = try EventLog(path: "/dev/full", level: .info, format: .text) { text in
+      reported.withLock { $0.append(text) }
+    }
     for _ in 0..<3 { log.log(.lockHeld(message: "m")) }
-    let messages = told.withLock { $0 }
+    let messages = reported.withLock { $0 }
     #expect(messages.count == 1)
     #expect(messages.first?.hasPrefix("the log can't be written: /dev/full: No space left on device") == true)
   }

@@ -113,7 +113,7 @@ struct InboxFolder {
     #expect(files.reasons(listing) == (isReady ? [:] : ["a.csv": .unsettled]))
   }
 
-  @Test func `Without a time to settle everything is taken at once`() throws {
+  @Test func `With settleSeconds 0 everything is taken at once`() throws {
     try files.write(to: "a.csv", age: 0)
     try files.write(to: "b.csv", age: -500)
     let inbox = files.inbox(settleSeconds: 0) { Issue.record("there is nothing to wait for") }
@@ -149,8 +149,8 @@ struct InboxFolder {
   @Test func `Two looks are a second apart at most, and only where a file gives reason to`() throws {
     let waits = Locked<[Double]>([])
     try files.write(to: "a.csv")
-    for settle in [0.25, 30.0] {
-      var inbox = files.inbox(settleSeconds: settle)
+    for settleSeconds in [0.25, 30.0] {
+      var inbox = files.inbox(settleSeconds: settleSeconds)
       inbox.pause = { seconds in waits.withLock { $0.append(seconds) } }
       _ = try inbox.list()
       // An hour later the time of the last change tells that nothing has happened since.

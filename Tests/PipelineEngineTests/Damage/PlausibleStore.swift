@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// An independent judge of damage that nothing in the file can show: SQLite has no checksums of pages, so a flipped bit
+/// An independent check for damage that nothing in the file can show: SQLite has no checksums of pages, so a flipped bit
 /// in a value makes another store that is as good.
 enum PlausibleStore {
   /// Whether SQLite and Python find a whole store in the damaged files that differs from the undamaged one in values

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 // Rule (docs/coredata-format.md, "Damage"): what damage to a store's files changes in an answer of `inspect` or `export` is
-// reported by that command, or at least by `verify`. What SQLite's format can't show is judged by SQLite and Python.
+// reported by that command, or at least by `verify`. What SQLite's format can't show is checked by SQLite and Python.
 
 @Suite("What damage to a store changes in an answer is reported", .seeded)
 struct StoreDamageTests {
@@ -73,7 +73,7 @@ struct StoreDamageTests {
     #expect(earlier.silent(against: logged).contains("export Photo"))
   }
 
-  @Test("Canary: a value that another program changed is found as changed in silence, and judged as whole")
+  @Test("Canary: a value that another program changed is found as changed in silence, and reported as whole")
   func canary() async throws {
     let store = try HarbourStore.one.get()
     var files = store.closed

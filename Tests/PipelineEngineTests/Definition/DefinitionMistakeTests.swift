@@ -206,7 +206,7 @@ import Testing
   ]
 
   @Test(arguments: single)
-  func `A mistake is named with its place and its remedy`(json: String, line: String) throws {
+  func `A mistake is named with its location and its remedy`(json: String, line: String) throws {
     let error = try #require(mistakes(json))
     #expect(error.mistakes.count == 1)
     let told = error.description.replacing("club.json:", with: "").trimmingCharacters(in: .whitespaces)

@@ -47,18 +47,18 @@ import Testing
   @Test(arguments: ["log.csv", "log.csv.gz"])
   func `It is read back, and the content's hash is that of a reader`(name: String) async throws {
     let summary = try await export(name)
-    let seal = try ChecksumFile.read(for: folder.path(name))
+    let checksums = try ChecksumFile.read(for: folder.path(name))
     let source = try ByteSource(path: folder.path(name))
     var content: [UInt8] = []
     while try source.read(appendingTo: &content) > 0 {}
     let hash = ContentHash()
     hash.update(content)
-    #expect(seal.content == hash.digest)
-    #expect(seal.contentBytes == content.count)
-    #expect(seal.records == 300)
-    #expect(seal.stored.hex == (try xxhsum("-H2", name).output.prefix(32)))
-    #expect(summary.outputs.map(\.contentHash) == [seal.content.hex])
-    #expect(summary.text().contains("300 records, xxh128 \(seal.content.hex))"))
+    #expect(checksums.content == hash.digest)
+    #expect(checksums.contentBytes == content.count)
+    #expect(checksums.records == 300)
+    #expect(checksums.stored.hex == (try xxhsum("-H2", name).output.prefix(32)))
+    #expect(summary.outputs.map(\.contentHash) == [checksums.content.hex])
+    #expect(summary.text().contains("300 records, xxh128 \(checksums.content.hex))"))
     let size = try FileManager.default.attributesOfItem(atPath: folder.path(name))[.size] as? Int
     #expect(summary.outputs.map(\.bytes) == [size])
   }
@@ -67,9 +67,9 @@ import Testing
     let summary = try await export("log.csv.gz", split: .rows(70))
     #expect(summary.outputs.map(\.records) == [70, 70, 70, 70, 20])
     for file in summary.outputs {
-      let seal = try ChecksumFile.read(for: file.path)
-      #expect(seal.records == file.records)
-      #expect(seal.content.hex == file.contentHash)
+      let checksums = try ChecksumFile.read(for: file.path)
+      #expect(checksums.records == file.records)
+      #expect(checksums.content.hex == file.contentHash)
       #expect(try xxhsum("-c", ChecksumFile.path(for: file.path)).status == 0)
     }
   }

@@ -31,13 +31,13 @@ import Testing
     var reports = try [
       ReportSample.clean(), ReportSample.dirty(), ReportSample.failed(), ReportSample.hostileEverywhere(),
     ]
-    var told = try ReportSample.clean()
-    (told.stopReason, told.note, told.run) = ("it was enough", "look here", "run-1")
+    var reported = try ReportSample.clean()
+    (reported.stopReason, reported.note, reported.run) = ("it was enough", "look here", "run-1")
     for state in [RunSummary.InputState.imported, .known, .resumed, .grown] {
-      told.inputs[0].state = state
-      told.inputs[0].contentHash = "0123456789abcdef0123456789abcdef"
-      (told.inputs[0].firstRecord, told.inputs[0].importedAt) = (7, Date())
-      reports.append(told)
+      reported.inputs[0].state = state
+      reported.inputs[0].contentHash = "0123456789abcdef0123456789abcdef"
+      (reported.inputs[0].firstRecord, reported.inputs[0].importedAt) = (7, Date())
+      reports.append(reported)
     }
     for kind in [RunSummary.Kind.import, .validate, .export] {
       for outcome in [RunSummary.Outcome.completed, .stopped, .cancelled, .failed] {

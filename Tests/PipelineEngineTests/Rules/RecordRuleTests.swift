@@ -116,9 +116,9 @@ import Testing
     let input = try folder.write(text, to: "log.csv")
     let summary = try await run(definition(rules), .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 5, inserted: 3, rejected: 2))
-    let told = summary.issues.listed.map { "\($0.record) \($0.severity) \($0.code) \($0.field ?? 0) \($0.message)" }
+    let reported = summary.issues.listed.map { "\($0.record) \($0.severity) \($0.code) \($0.field ?? 0) \($0.message)" }
     #expect(
-      told == [
+      reported == [
         "1 error row-constraint 0 height must be <= period; correct one of the two (height \"12 \", period \"9\")",
         "1 warning row-constraint 0 good days: say how the wind was (rating \"4\", wind \"\")",
         "2 warning row-constraint 0 good days: say how the wind was (rating \"5\", wind \"\")",

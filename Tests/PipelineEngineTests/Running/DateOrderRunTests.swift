@@ -4,7 +4,7 @@ import PipelineEngine
 import TestSupport
 import Testing
 
-/// Dates whose order of day and month is in doubt are settled before anything is saved.
+/// Dates whose order of day and month is in doubt are decided before anything is saved.
 @Suite struct DateOrderRunTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }

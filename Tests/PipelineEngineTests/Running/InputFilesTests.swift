@@ -57,7 +57,7 @@ import Testing
     #expect(expand(source).map(\.name) == names)
   }
 
-  @Test func `A match has its place, whatever the folder is called`() throws {
+  @Test func `A match has its path, whatever the folder is called`() throws {
     let odd = folder.url.appendingPathComponent("a [b] {c,d} *")
     try FileManager.default.createDirectory(at: odd, withIntermediateDirectories: true)
     try Data().write(to: odd.appendingPathComponent("x.csv"))

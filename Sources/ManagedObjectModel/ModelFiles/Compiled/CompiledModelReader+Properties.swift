@@ -75,7 +75,7 @@ extension CompiledModelReader {
 
   private mutating func defaultValue(_ value: ArchiveValue?, type: NSAttributeType, subject: String) -> Any? {
     guard archive.resolved(value) != .null else { return nil }
-    if let archived = archive.foundationValue(value), let fitting = Self.value(archived, type) { return fitting }
+    if let archived = archive.foundationValue(value), let typed = Self.value(archived, type) { return typed }
     note("The default value of \(subject) does not have its type, or has an unknown class; it is left out.")
     return nil
   }

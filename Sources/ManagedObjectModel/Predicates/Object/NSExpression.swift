@@ -82,6 +82,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     do {
       return try PredicateParser.parseExpression(format, arguments: arguments)
     } catch {
+      // Apple's initialiser can't throw; `parse(format:)`, for texts of users, does.
       preconditionFailure((error as? PredicateSyntaxError)?.message ?? "\(error)")
     }
   }
@@ -185,6 +186,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     do {
       return try predicate.predicateNode()
     } catch {
+      // Apple's method can't throw; fetches use the tree, which does.
       preconditionFailure((error as NSError).localizedDescription)
     }
   }
@@ -204,6 +206,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     do {
       return try ObjectEvaluation(object: object, bindings: context).value(tree)
     } catch {
+      // Apple's method can't throw; fetches use the tree, which does.
       preconditionFailure((error as NSError).localizedDescription)
     }
   }

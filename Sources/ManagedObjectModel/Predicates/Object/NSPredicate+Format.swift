@@ -46,6 +46,7 @@ extension NSPredicate {
     do {
       return try PredicateParser.parse(format, arguments: arguments)
     } catch {
+      // Apple's initialiser can't throw; `parse(format:)`, for texts of users, does.
       preconditionFailure((error as? PredicateSyntaxError)?.message ?? "\(error)")
     }
   }

@@ -12,6 +12,7 @@ extension PredicateNode {
     do {
       return try substituting(values).evaluated(on: object)
     } catch {
+      // Apple's method can't throw; fetches use the tree, which does.
       preconditionFailure((error as NSError).localizedDescription)
     }
   }

@@ -21,6 +21,7 @@ final class UnusablePredicate: NSPredicate {
   override var hash: Int { format.hashValue }
 
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    // Apple's method can't throw; a fetch with the predicate does.
     preconditionFailure(problem.localizedDescription)
   }
 }

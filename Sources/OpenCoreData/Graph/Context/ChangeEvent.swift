@@ -4,7 +4,7 @@ import Foundation
 struct ChangeEvent {
   /// Rows of segments, so that a bulk insertion is recorded without an object per row.
   private(set) var insertions: [(segment: PendingSegment, rows: Range<Int>)] = []
-  private var placeOfSegment: [ObjectIdentifier: Int] = [:]
+  private var insertionIndices: [ObjectIdentifier: Int] = [:]
   /// Announced insertions that were rolled back.
   private(set) var withdrawals: [(segment: PendingSegment, rows: Range<Int>)] = []
   private(set) var updates: [ObjectKey: NSManagedObject] = [:] { didSet { lastUpdated = nil } }
@@ -35,10 +35,10 @@ struct ChangeEvent {
 
   /// Rows are appended at the end of a segment, so its new rows are one range.
   mutating func noteInsertion(_ segment: PendingSegment, rows: Range<Int>) {
-    if let place = placeOfSegment[ObjectIdentifier(segment)] {
-      insertions[place].rows = insertions[place].rows.lowerBound..<rows.upperBound
+    if let index = insertionIndices[ObjectIdentifier(segment)] {
+      insertions[index].rows = insertions[index].rows.lowerBound..<rows.upperBound
     } else {
-      placeOfSegment[ObjectIdentifier(segment)] = insertions.count
+      insertionIndices[ObjectIdentifier(segment)] = insertions.count
       insertions.append((segment, rows))
     }
   }
@@ -98,13 +98,13 @@ struct ChangeEvent {
   /// Whether the insertion of a row has not been announced yet.
   func hasInsertion(_ segment: PendingSegment, row: Int) -> Bool {
     if let last = insertions.last, last.segment === segment { return last.rows.contains(row) }
-    return placeOfSegment[ObjectIdentifier(segment)].map { insertions[$0].rows.contains(row) } ?? false
+    return insertionIndices[ObjectIdentifier(segment)].map { insertions[$0].rows.contains(row) } ?? false
   }
 
   /// Records that all rows of `segments` whose insertion was announced are gone.
   mutating func noteWithdrawal(of segments: [PendingSegment], announcedBefore last: ChangeEvent) {
     for segment in segments {
-      let announced = last.placeOfSegment[ObjectIdentifier(segment)].map { last.insertions[$0].rows.lowerBound }
+      let announced = last.insertionIndices[ObjectIdentifier(segment)].map { last.insertions[$0].rows.lowerBound }
       let rows = 0..<(announced ?? segment.batch.count)
       if !rows.isEmpty { withdrawals.append((segment, rows)) }
     }

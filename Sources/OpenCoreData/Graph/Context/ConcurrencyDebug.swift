@@ -24,7 +24,7 @@ enum ConcurrencyDebug {
       """
       CoreData concurrency violation: \(type).\(member) was touched off its queue.
         It belongs to \(owner(context)).
-        The code stands on \(standing).
+        The code stands on \(currentQueue).
         Put it into perform or performAndWait of that context, or hand over the objectID instead of the object.
 
       """)
@@ -35,11 +35,11 @@ enum ConcurrencyDebug {
     return "the queue \"\(context.queue.label)\" of \(name)"
   }
 
-  private static var standing: String {
+  private static var currentQueue: String {
     let label = String(cString: current_queue_label())
     let thread = Thread.isMainThread ? "the main thread" : Thread.current.name.map { "the thread \"\($0)\"" }
-    let place = label.isEmpty ? "no queue" : "the queue \"\(label)\""
-    return thread.map { $0 == "the thread \"\"" ? place : "\(place), \($0)" } ?? place
+    let queue = label.isEmpty ? "no queue" : "the queue \"\(label)\""
+    return thread.map { $0 == "the thread \"\"" ? queue : "\(queue), \($0)" } ?? queue
   }
 
   /// Written explicitly, because a release build omits the message of a failed precondition.

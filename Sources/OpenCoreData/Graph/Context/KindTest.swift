@@ -1,4 +1,4 @@
-/// A question about the class and the entity of objects, asked once for each run of objects of one kind.
+/// A question about the class and the entity of objects, asked once for consecutive objects of one kind.
 struct KindTest {
   private let test: (NSManagedObject) -> Bool
   private var last: (type: NSManagedObject.Type, entity: NSEntityDescription, answer: Bool)?

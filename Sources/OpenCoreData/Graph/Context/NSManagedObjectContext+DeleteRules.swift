@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
   /// Deletes what a child has deleted. The child has carried out the rules for what this level had when it read the
   /// object; they are carried out again for an object that has changes of its own here, or another version.
   func deleteAsSaved(_ deletions: [RowVersion], _ objects: [NSManagedObject]) {
-    var settled: [NSManagedObject] = []
+    var propagated: [NSManagedObject] = []
     graph.expectDeletions(objects.count)
     for (deletion, object) in zip(deletions, objects) {
       guard deletion.carriesOutRules else {
@@ -39,9 +39,9 @@ extension NSManagedObjectContext {
       }
       let isAsRead = deletion.version != BaseRow.unknownVersion && object.version == deletion.version
       delete(object)
-      if isAsRead, object.unpackedPending == nil { settled.append(object) }
+      if isAsRead, object.unpackedPending == nil { propagated.append(object) }
     }
-    if graph.undo == nil { graph.unpropagated.remove(settled) }
+    if graph.undo == nil { graph.unpropagated.remove(propagated) }
   }
 
   /// Carries out the rules of inserted objects, which then leave the context.
@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
       loadTogether(ends)
       for object in group {
         if let inverse = relationship.inverseRelationship {
-          for other in object.related(relationship) where other.isNotGone { other.dissolve(object, inverse) }
+          for other in object.related(relationship) where other.isNotGone { other.removeLink(to: object, inverse) }
         } else if relationship.deleteRule == .denyDeleteRule {
           object.setRelatedValue(nil, relationship)
         }
@@ -157,7 +157,7 @@ extension NSManagedObjectContext {
           cascade.note(related, reachedBy: relationship)
           cascaded += related
         } else if let inverse = relationship.inverseRelationship {
-          for other in related { other.dissolve(object, inverse) }
+          for other in related { other.removeLink(to: object, inverse) }
         }
       }
     }

@@ -2,14 +2,14 @@ import Foundation
 
 extension NSFetchRequest {
   /// Casts `results` to the type that the request promises.
-  func fitting(_ results: [Any]) throws -> [ResultType] {
+  func typed(_ results: [Any]) throws -> [ResultType] {
     // One cast for all: it checks each result, and allocates nothing for results of the right type.
-    if let fitting = results as? [ResultType] { return fitting }
-    throw misfit(results.first { !($0 is ResultType) }.map { type(of: $0) } ?? Any.self)
+    if let typed = results as? [ResultType] { return typed }
+    throw typeMismatch(results.first { !($0 is ResultType) }.map { type(of: $0) } ?? Any.self)
   }
 
   /// The error for results of a type that the request does not promise.
-  func misfit(_ type: Any.Type) -> NSError {
+  func typeMismatch(_ type: Any.Type) -> NSError {
     .coreData(
       .coreData,
       "The fetch of \(entityName ?? "") yields \(type), and the request promises "
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
   ///   store's error.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
     checkQueue()
-    return try request.fitting(try results(of: request))
+    return try request.typed(try results(of: request))
   }
 
   /// The number of objects that `request` would find, subject to its limit and offset; of dictionaries, if it asks for
@@ -160,12 +160,12 @@ extension NSManagedObjectContext {
       for row in segment.liveRows {
         let id = segment.objectID(row: row)
         if mayBeLinked, let object = segment.handles[row], object.pending != nil {
-          guard try query.matches(object), query.affectedStores == nil || query.asks(id) else { continue }
+          guard try query.matches(object), query.affectedStores == nil || query.includes(id) else { continue }
           result.append(try query.row(object, id: id))
           continue
         }
         guard try filter.accepts(NewRow(segment: segment, row: row, id: id)),
-          query.affectedStores == nil || query.asks(id)
+          query.affectedStores == nil || query.includes(id)
         else { continue }
         result.append(
           FetchedRow(id: id, version: BaseRow.unknownVersion, values: segment.values(row: row), extras: noExtras))
@@ -205,7 +205,7 @@ extension NSManagedObjectContext {
       return try query.matches(object) ? query.row(object, id: row.id) : nil
     }
     let late = try graph.updates.inOrder.filter { object in
-      try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.key)
+      try query.covers(object.entity) && query.includes(object.objectID) && !seen.contains(object.key)
         && query.matches(object)
     }
     guard !late.isEmpty || !linked.isEmpty else { return result }

@@ -229,7 +229,7 @@ extension NSManagedObjectContext {
     guard !object.isDeleted else { return }
     pauseUndo()
     defer { resumeUndo() }
-    if !mergeChanges { object.dissolvePending() }
+    if !mergeChanges { object.removePendingLinks() }
     object.auxiliaryIfPresent?.fetched = [:]
     if object.isInserted {
       guard !mergeChanges else { return }

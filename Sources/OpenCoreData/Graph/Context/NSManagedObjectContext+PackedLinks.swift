@@ -25,12 +25,12 @@ extension NSManagedObjectContext {
     guard graph.undo == nil, segment.handles.isEmpty, storeTakesPackedLinks else { return false }
     return segment.batch.links.allSatisfy { link in
       link.relationship.leavesOtherEndUnchecked
-        && link.targets.allSatisfy { isSettled($0, of: link.relationship, announced) }
+        && link.targets.allSatisfy { needsNoLink($0, of: link.relationship, announced) }
     }
   }
 
   /// Whether nothing has to happen to an object because new rows lead to it.
-  private func isSettled(
+  private func needsNoLink(
     _ id: NSManagedObjectID, of relationship: NSRelationshipDescription, _ announced: AnnouncedEnds
   ) -> Bool {
     let known = graph.knownObject(for: id)

@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
 
   /// Drops an object whose row was deleted elsewhere: it has nothing left to save.
   func forgetDeleted(_ object: NSManagedObject) {
-    object.dissolvePending()
+    object.removePendingLinks()
     graph.forgetDeleted(object)
     scheduleProcessing()
   }

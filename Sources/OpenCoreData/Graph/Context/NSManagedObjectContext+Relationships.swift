@@ -65,11 +65,11 @@ extension NSManagedObjectContext {
   }
 
   private static func check(_ names: [String], of entity: NSEntityDescription) throws {
-    var places = [entity]
+    var entities = [entity]
     for name in names {
-      let found = places.flatMap(\.withDescendants).compactMap { $0.relationshipsByName[name]?.destinationEntity }
+      let found = entities.flatMap(\.withDescendants).compactMap { $0.relationshipsByName[name]?.destinationEntity }
       guard !found.isEmpty else { throw EntityPredicateSchema.unknown(names, in: entity) }
-      places = found
+      entities = found
     }
   }
 

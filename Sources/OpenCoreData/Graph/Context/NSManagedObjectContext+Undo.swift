@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
   // MARK: Taking back
 
   private func takeBack(_ changes: [ObjectUndo]) {
-    let gone = changes.filter { $0.wasThere == true && bringBack($0.object) }
+    let gone = changes.filter { $0.wasThere == true && undelete($0.object) }
     let reinserted = gone.filter { reinsert($0) }
     let objects = changes.filter { $0.wasThere != false && isInUse($0.object) }
     for change in objects where !change.changedValues.isEmpty {
@@ -83,7 +83,7 @@ extension NSManagedObjectContext {
     let removed = changes.filter { $0.wasThere == false }.map(\.object)
     remove(removed)
     for change in objects {
-      graph.settle(change.object)
+      graph.dropUpdateIfUnchanged(change.object)
       change.object.awake(after: change.wasThere == true ? .undoDeletion : .undoUpdate)
     }
     for object in removed { object.awake(after: .undoInsertion) }
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
   /// Keeps an object whose deletion was not saved.
   ///
   /// - Returns: Whether the object has left the context.
-  private func bringBack(_ object: NSManagedObject) -> Bool {
+  private func undelete(_ object: NSManagedObject) -> Bool {
     if object.managedObjectContext === self, !object.state.contains(.inaccessible) { _ = graph.undelete(object) }
     return object.managedObjectContext == nil
   }

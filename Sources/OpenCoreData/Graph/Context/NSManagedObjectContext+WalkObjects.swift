@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
   private func visit<Object: NSManagedObject>(
     _ rows: [FetchedRow], of request: NSFetchRequest<Object>, query: FetchQuery, _ body: ([Object]) throws -> Bool
   ) throws -> Bool {
-    let objects = try request.fitting(objects(of: request, query, rows))
+    let objects = try request.typed(objects(of: request, query, rows))
     try prefetch(objects, for: request, query: query)
     return try body(objects)
   }
@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
     query: FetchQuery, _ body: ([Object]) throws -> Bool
   ) throws -> Bool {
     let entity = batch.entity
-    guard let type = entity.objectClass as? Object.Type else { throw request.misfit(entity.objectClass) }
+    guard let type = entity.objectClass as? Object.Type else { throw request.typeMismatch(entity.objectClass) }
     let space = PermanentIDSpace(store, entity)
     let storage = BatchStorage(self, batch: batch, ids: .stored(space))
     let batchObjects = BatchObjects(storage)
@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
         if mayKnowSome, graph.registry[space.key(key)] != nil {
           let fresh = FetchedRow(
             id: storage.id(key), version: numbers.versions[row], values: batch.values(row: row))
-          objects += try request.fitting(self.objects(of: request, query, [fresh]))
+          objects += try request.typed(self.objects(of: request, query, [fresh]))
           made.append(nil)
         } else {
           let object = type.walked(of: entity, in: storage, key: key, row: row, version: numbers.versions[row])

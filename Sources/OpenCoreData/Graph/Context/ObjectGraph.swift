@@ -62,7 +62,7 @@ final class ObjectGraph {
     for (row, object) in registry.end(objects, keepingAll: retainsUnchanged) {
       if case .temporary = objects.storage.ids {
         let id = object.identity
-        if id.isTemporaryID { waiting.append(row) } else { object.learn(id) }
+        if id.isTemporaryID { waiting.append(row) } else { object.setPermanentID(id) }
       }
       register(object)
     }
@@ -73,7 +73,7 @@ final class ObjectGraph {
 
   /// Removes an object that is registered under `key`, or not registered; it has no context from then on.
   private func unregister(_ object: NSManagedObject, from key: ObjectKey, asDeleted: Bool = false) {
-    if let place = registry.remove(key), place == object.place { object.place = -1 }
+    if let slot = registry.remove(key), slot == object.unheldSlot { object.unheldSlot = -1 }
     if retainsUnchanged { retained.remove(object) }
     object.leaveContext(asDeleted: asDeleted)
   }
@@ -91,7 +91,7 @@ final class ObjectGraph {
   func rekey(_ object: NSManagedObject) {
     let (old, new) = (object.identity, object.identity.resolved)
     guard old.key != new.key else { return }
-    object.learn(new)
+    object.setPermanentID(new)
     registry.remove(old.key)
     registry.insert(object, as: new.key)
     if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }
@@ -194,7 +194,7 @@ final class ObjectGraph {
   }
 
   /// An updated object that has its committed values and relationships again is not pending any more.
-  func settle(_ object: NSManagedObject) {
+  func dropUpdateIfUnchanged(_ object: NSManagedObject) {
     guard object.isUpdated, !object.state.contains(.recreated), object.changedSlots.isEmpty,
       !object.hasChangedRelationships
     else { return }

@@ -4,7 +4,7 @@ import Locking
 struct ObjectRegistry {
   /// Where the objects are found. It outlives the registry in the storages of objects, which leave it in their `deinit`.
   let unheld = UnheldObjects()
-  /// Places among the unheld objects, also of some that are gone.
+  /// Slots of unheld objects, also of some that are gone.
   private var entries: [ObjectKey: Int32] = [:]
   private var purgeAt = 1024
   /// The scopes of the keys among the entries, now or earlier.
@@ -26,12 +26,12 @@ struct ObjectRegistry {
   }
 
   subscript(key: ObjectKey) -> NSManagedObject? {
-    if let place = entries[key], let known = unheldObject(at: place) { return known }
+    if let slot = entries[key], let known = unheldObject(at: slot) { return known }
     for batch in batches { if let row = batch.row(of: key) { return batch.handles[row] } }
     return nil
   }
 
-  private func unheldObject(at place: Int32) -> NSManagedObject? { unheld.object(at: place) as? NSManagedObject }
+  private func unheldObject(at slot: Int32) -> NSManagedObject? { unheld.object(at: slot) as? NSManagedObject }
 
   mutating func insert(_ object: NSManagedObject, as key: ObjectKey) {
     // Dead entries are swept when the table has doubled, which spreads the cost over the insertions.
@@ -40,8 +40,8 @@ struct ObjectRegistry {
       lastScope = key.scope
       scopes.insert(key.scope)
     }
-    object.place = unheld.add(object, at: object.place)
-    if let former = entries.updateValue(object.place, forKey: key) { unheld.free(former) }
+    object.unheldSlot = unheld.add(object, at: object.unheldSlot)
+    if let former = entries.updateValue(object.unheldSlot, forKey: key) { unheld.free(former) }
   }
 
   /// So many objects are about to be inserted.
@@ -50,22 +50,22 @@ struct ObjectRegistry {
   private mutating func sweep() {
     let isTaken = unheld.isTaken
     var dead: [Int32] = []
-    entries = entries.filter { _, place in
-      if isTaken[Int(place)] { return true }
-      dead.append(place)
+    entries = entries.filter { _, slot in
+      if isTaken[Int(slot)] { return true }
+      dead.append(slot)
       return false
     }
     unheld.free(dead)
     purgeAt = max(1024, entries.count * 2)
   }
 
-  /// - Returns: The place that is free now, if the key had one: its object need not give it back when it goes.
+  /// - Returns: The slot that is free now, if the key had one: its object need not give it back when it goes.
   @discardableResult
   mutating func remove(_ key: ObjectKey) -> Int32? {
-    let place = entries.removeValue(forKey: key)
-    if let place { unheld.free(place) }
+    let slot = entries.removeValue(forKey: key)
+    if let slot { unheld.free(slot) }
     for batch in batches { batch.remove(key) }
-    return place
+    return slot
   }
 
   mutating func removeAll() {
@@ -79,8 +79,8 @@ struct ObjectRegistry {
 
   /// Forgets the objects of a batch and returns those that have other owners, or all of them.
   mutating func end(_ batch: BatchObjects, keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
-    guard let place = batches.firstIndex(where: { $0 === batch }) else { return [] }
-    batches.remove(at: place)
+    guard let index = batches.firstIndex(where: { $0 === batch }) else { return [] }
+    batches.remove(at: index)
     return batch.release(keepingAll: keepingAll)
   }
 }

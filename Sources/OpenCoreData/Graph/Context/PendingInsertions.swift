@@ -4,7 +4,7 @@ struct PendingInsertions {
   private var segmentByRange: [ObjectIdentifier: PendingSegment] = [:]
   /// By root entity, whose objects share a sequence of keys: the last segment, if single objects can be added to it.
   private var openSegments: [ObjectIdentifier: PendingSegment] = [:]
-  /// How many single objects a new segment has room for at first: as many as were inserted before the last save.
+  /// How many single objects a new segment has capacity for at first: as many as were inserted before the last save.
   private var firstCapacity = Self.leastCapacity
   private static let leastCapacity = 16
   private static let greatestCapacity = 4096
@@ -22,7 +22,7 @@ struct PendingInsertions {
     segments.append(segment)
     if !segment.batch.links.isEmpty { packedLinks.arePending = true }
     segmentByRange[ObjectIdentifier(segment.range)] = segment
-    openSegments[ObjectIdentifier(segment.batch.entity.rootEntity)] = segment.hasRoom ? segment : nil
+    openSegments[ObjectIdentifier(segment.batch.entity.rootEntity)] = segment.hasCapacity ? segment : nil
   }
 
   typealias PackedRows = (segment: PendingSegment, links: [BatchLink])
@@ -39,13 +39,13 @@ struct PendingInsertions {
     firstCapacity = min(Self.greatestCapacity, max(Self.leastCapacity, single))
   }
 
-  /// The segment for one more single object of `entity`: the last one of its root entity if it has room, so that
+  /// The segment for one more single object of `entity`: the last one of its root entity if it has capacity, so that
   /// objects which share a sequence of keys keep their order.
   mutating func openSegment(
     for entity: NSEntityDescription, in context: NSManagedObjectContext
   ) -> PendingSegment {
     let last = openSegments[ObjectIdentifier(entity.rootEntity)]
-    if let last, last.hasRoom, last.batch.entity === entity { return last }
+    if let last, last.hasCapacity, last.batch.entity === entity { return last }
     // Doubling keeps the number of segments small without reserving much memory for a single object.
     let capacity = min(Self.greatestCapacity, max(firstCapacity, (last?.range.count ?? 0) * 2))
     let segment = PendingSegment(
@@ -119,7 +119,7 @@ final class PendingSegment {
   }
 
   var liveCount: Int { batch.count - removedRows.count }
-  var hasRoom: Bool { isOpen && batch.count < range.count }
+  var hasCapacity: Bool { isOpen && batch.count < range.count }
   var liveRows: [Int] {
     removedRows.isEmpty ? Array(0..<batch.count) : (0..<batch.count).filter { isLive($0) }
   }

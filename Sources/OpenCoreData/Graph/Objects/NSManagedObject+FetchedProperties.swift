@@ -6,6 +6,7 @@ extension NSManagedObject {
   /// The objects of a fetched property, for generated accessors. They are fetched at the first read, and kept until the
   /// object is refreshed or becomes a fault.
   public final func fetchedObjects<Object: NSManagedObject>(forKey key: String) -> [Object] {
+    // The caller's mistake: the message names the key.
     guard let property = fetchedProperty(key) else { preconditionFailure(undefined(key)) }
     return fetchedObjects(property).map { found in
       guard let object = found as? Object else {

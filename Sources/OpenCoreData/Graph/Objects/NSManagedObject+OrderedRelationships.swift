@@ -1,27 +1,27 @@
 import Foundation
 
-/// Changes at places of ordered relationships, also for generated accessors. They read the relationship.
+/// Changes at indices of ordered relationships, also for generated accessors. They read the relationship.
 extension NSManagedObject {
-  /// Inserts objects at places: each index is the place of its object afterwards.
+  /// Inserts objects at indices: each is the index of its object afterwards.
   public final func insertRelatedObjects(_ objects: [NSManagedObject], at indexes: IndexSet, forKey key: String) {
     let relationship = relationship(key)
     for (object, index) in zip(objects, indexes) { insertRelated(object, at: index, relationship) }
   }
 
-  /// Removes the objects at places.
+  /// Removes the objects at indices.
   public final func removeRelatedObjects(at indexes: IndexSet, forKey key: String) {
     let relationship = relationship(key)
     let objects = related(relationship).filter(\.isThere)
     for index in indexes { removeRelated(objects[index], relationship) }
   }
 
-  /// Replaces the objects at places by others.
+  /// Replaces the objects at indices by others.
   public final func replaceRelatedObjects(at indexes: IndexSet, with objects: [NSManagedObject], forKey key: String) {
     let relationship = relationship(key)
     for (object, index) in zip(objects, indexes) { replaceRelated(at: index, with: object, relationship) }
   }
 
-  /// Inserts an object at a place; one that is there already stays where it is, as in an ordered set.
+  /// Inserts an object at an index; one that is there already stays where it is, as in an ordered set.
   func insertRelated(_ object: NSManagedObject, at index: Int, _ relationship: NSRelationshipDescription) {
     var objects = related(relationship).filter(\.isThere)
     guard !objects.contains(object) else { return }
@@ -31,7 +31,7 @@ extension NSManagedObject {
     arrange(objects, relationship)
   }
 
-  /// Replaces the object at a place; nothing happens if the new one is there at another place.
+  /// Replaces the object at an index; nothing happens if the new one is there at another index.
   func replaceRelated(at index: Int, with object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     var objects = related(relationship).filter(\.isThere)
     guard !objects.contains(object) else { return }

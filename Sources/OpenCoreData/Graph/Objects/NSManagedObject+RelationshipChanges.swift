@@ -114,12 +114,12 @@ extension NSManagedObject {
   }
 
   /// Others have deleted the object, or its changes are discarded: pending changes that lead to it are taken back.
-  func dissolvePending() {
+  func removePendingLinks() {
     guard let pending else { return }
     for name in pending.names {
       guard let inverse = entity.relationshipsByName[name]?.inverseRelationship else { continue }
       let others = (pending.one[name] ?? nil).map { [$0] } ?? pending.many[name]?.addedInOrder ?? []
-      for other in others { other.dissolve(self, inverse) }
+      for other in others { other.removeLink(to: self, inverse) }
     }
   }
 

@@ -73,8 +73,8 @@ extension NSManagedObject {
   /// Brings objects that were added into this order, behind the others. Does not read the relationship.
   func reorderAdded(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription) {
     guard let members = pending?.many[relationship.name], objects.count > 1 else { return }
-    let wanted = objects.filter(members.hasAdded)
-    guard members.addedInOrder.suffix(wanted.count) != wanted[...] else { return }
+    let reordered = objects.filter(members.hasAdded)
+    guard members.addedInOrder.suffix(reordered.count) != reordered[...] else { return }
     undoRecorder?.willChange(relationship, of: self)
     change(relationship) { $0.reorder(objects) }
   }
@@ -114,7 +114,7 @@ extension NSManagedObject {
   }
 
   /// Removes `object` from whatever kind of relationship it is in, at both ends.
-  func dissolve(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+  func removeLink(to object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     if relationship.isToMany {
       removeRelated(object, relationship)
     } else if related(relationship).first === object {
@@ -231,7 +231,7 @@ extension NSManagedObject {
 
   // MARK: What can't be set
 
-  /// Whether both objects are certainly of one context: objects share a table of places only if they share a context.
+  /// Whether both objects are certainly of one context: objects share a table of unheld objects only if they share a context.
   private func sharesContext(with object: NSManagedObject) -> Bool {
     guard let storage, let other = object.storage, !isUnregistered, !object.isUnregistered else { return false }
     return storage === other || storage.unheld === other.unheld

@@ -23,19 +23,19 @@ extension NSManagedObject {
   }
 
   /// From now on the object has `permanentID`. What other queues read (`idForOtherQueues`) stays as it was.
-  func learn(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
+  func setPermanentID(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
 
   /// The ID for another queue that received the object in a notification.
   var idForOtherQueues: NSManagedObjectID { ownID?.resolved ?? objectID }
 
   private var ownID: NSManagedObjectID? { assignedID ?? batchStorage?.id(number) }
 
-  /// Called before the object gets another storage. An object that goes leaves its place in the table of its last storage
+  /// Called before the object gets another storage. An object that goes leaves its slot in the table of its last storage
   /// only, so it must not have one in another context's table.
-  func leavePlace(for new: ObjectStorage) {
-    guard place >= 0, let storage, storage.unheld !== new.unheld else { return }
-    storage.unheld.forget(self, at: place)
-    place = -1
+  func leaveUnheldSlot(for new: ObjectStorage) {
+    guard unheldSlot >= 0, let storage, storage.unheld !== new.unheld else { return }
+    storage.unheld.forget(self, at: unheldSlot)
+    unheldSlot = -1
   }
 
   var batchStorage: BatchStorage? { storage as? BatchStorage }

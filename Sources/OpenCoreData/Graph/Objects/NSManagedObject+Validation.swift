@@ -5,6 +5,9 @@ public typealias PropertyValidator = @Sendable (NSManagedObject, inout Any?) thr
 
 extension NSManagedObject {
   /// A method such as `Session.validateRating` as a check for `propertyValidators`.
+  ///
+  /// - Parameter method: Checks a value, which it may replace, and throws what is wrong with it. Stops the program if it
+  ///   is listed in a class that does not have the method.
   public static func validator<Object: NSManagedObject>(
     _ method: @escaping @Sendable (Object) -> (inout Any?) throws -> Void
   ) -> PropertyValidator {

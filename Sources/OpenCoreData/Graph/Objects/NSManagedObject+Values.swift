@@ -77,6 +77,7 @@ extension NSManagedObject {
 /// Values by slot.
 extension NSManagedObject {
   func slot(_ key: String) -> Int {
+    // The caller's mistake: the message names the key.
     guard let slot = knownSlot(key) else { preconditionFailure(undefined(key)) }
     return slot
   }

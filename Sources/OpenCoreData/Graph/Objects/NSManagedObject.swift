@@ -21,7 +21,7 @@ open class NSManagedObject: NSObject {
     set {
       isUnregistered = newValue == nil
       guard let newValue, storage?.context !== newValue else { return }
-      leavePlace(for: newValue.storage)
+      leaveUnheldSlot(for: newValue.storage)
       storage = newValue.storage
     }
   }
@@ -43,7 +43,7 @@ open class NSManagedObject: NSObject {
   @exclusivity(unchecked) var beganWithDefaults = false
   @exclusivity(unchecked) private(set) var state: ObjectState = []
   /// Where the context finds the object without holding it; negative before it was registered.
-  @exclusivity(unchecked) var place: Int32 = -1
+  @exclusivity(unchecked) var unheldSlot: Int32 = -1
   /// `Z_OPT` of the row that the values came from.
   @exclusivity(unchecked) private(set) var version: Int64 = 0
   /// Nil if a batch storage makes the ID on request.
@@ -83,7 +83,7 @@ open class NSManagedObject: NSObject {
     self.init(entity: Self.entity(in: context), insertInto: context)
   }
 
-  deinit { if place >= 0 { storage?.unheld.forget(self, at: place) } }
+  deinit { if unheldSlot >= 0 { storage?.unheld.forget(self, at: unheldSlot) } }
 
   // MARK: Lifecycle, for subclasses
 
@@ -129,10 +129,10 @@ open class NSManagedObject: NSObject {
   }
 
   /// Called for a read of a key that the entity does not have; stops the program unless a class overrides it.
-  open func value(forUndefinedKey key: String) -> Any? { preconditionFailure(undefined(key)) }
+  open func value(forUndefinedKey key: String) -> Any? { preconditionFailure(undefined(key)) }  // a caller's mistake
 
   /// Called for a write to a key that the entity does not have; stops the program unless a class overrides it.
-  open func setValue(_ value: Any?, forUndefinedKey key: String) { preconditionFailure(undefined(key)) }
+  open func setValue(_ value: Any?, forUndefinedKey key: String) { preconditionFailure(undefined(key)) }  // as above
 
   /// Called when an attribute whose property is a scalar is set to nil; stores nil, which the property reads as 0.
   open func setNilValueForKey(_ key: String) { setStoredValue(.null, at: slot(key)) }
@@ -165,11 +165,11 @@ open class NSManagedObject: NSObject {
     try check(stored(value, slot), slot: slot)
   }
 
-  /// Checks every attribute and every relationship.
+  /// Checks every attribute and every relationship; throws a validation code (1550–1690), several as 1560.
   open func validateForInsert() throws { try validateProperties(isNew: true) }
-  /// Checks every attribute and the relationships that were changed.
+  /// Checks every attribute and the relationships that were changed; throws as `validateForInsert()`.
   open func validateForUpdate() throws { try validateProperties(isNew: false) }
-  /// Checks that no relationship with the rule deny leads to an object that stays.
+  /// Checks that no relationship with the rule deny leads to an object that stays; throws 1600, several as 1560.
   open func validateForDelete() throws { try checkDeniedDeletion() }
 
   // Objects are compared by identity, and neither member may be overridden (Apple documentation: NSManagedObject,
@@ -195,7 +195,7 @@ extension NSManagedObject {
   ///   - number: The number that stands for its ID there.
   ///   - row: The row of its values, unless the object has values of its own.
   private func attach(to storage: BatchStorage, id number: Int64, row: Int) {
-    leavePlace(for: storage)
+    leaveUnheldSlot(for: storage)
     self.storage = storage
     self.number = number
     self.row = Int32(truncatingIfNeeded: row)

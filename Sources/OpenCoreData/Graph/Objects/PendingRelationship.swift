@@ -21,9 +21,9 @@ struct PendingLists: Sequence {
   /// Nil for a relationship that was not changed.
   subscript(name: String) -> PendingMembers? { lists.first { $0.name == name }?.members }
 
-  /// Changes the members of a relationship in place.
+  /// Changes the members of a relationship in index.
   mutating func change(_ name: String, _ body: (inout PendingMembers) -> Void) {
-    if let place = lists.firstIndex(where: { $0.name == name }) { return body(&lists[place].members) }
+    if let index = lists.firstIndex(where: { $0.name == name }) { return body(&lists[index].members) }
     var members = PendingMembers()
     body(&members)
     lists.append((name, members))
@@ -134,55 +134,53 @@ struct PendingMembers {
 /// copy of what there was at its start, and an object may have a million additions.
 struct AddedMembers {
   private final class Storage {
-    /// Nil in the place of an object that was removed.
+    /// Nil at the index of an object that was removed.
     private(set) var objects: [NSManagedObject?]
-    /// The places of the objects, once there are so many that looking at each would take longer. By identity: an
+    /// The indices of the objects, once there are so many that looking at each would take longer. By identity: an
     /// object's own hash and comparison can't be inlined.
-    private var places: [ObjectIdentifier: Int] = [:]
+    private var indices: [ObjectIdentifier: Int] = [:]
     private static let searchedMax = 16
 
     init(_ objects: [NSManagedObject] = []) {
       self.objects = objects
-      if objects.count > Self.searchedMax { makePlaces() }
+      if objects.count > Self.searchedMax { makeIndices() }
     }
 
-    private func makePlaces() {
-      for (place, object) in objects.enumerated() { if let object { places[ObjectIdentifier(object)] = place } }
+    private func makeIndices() {
+      for (index, object) in objects.enumerated() { if let object { indices[ObjectIdentifier(object)] = index } }
     }
 
-    func place(of object: NSManagedObject) -> Int? {
-      if objects.count > Self.searchedMax { return places[ObjectIdentifier(object)] }
+    func index(of object: NSManagedObject) -> Int? {
+      if objects.count > Self.searchedMax { return indices[ObjectIdentifier(object)] }
       return objects.firstIndex { $0 === object }
     }
 
     func append(_ object: NSManagedObject) {
       objects.append(object)
       if objects.count == Self.searchedMax + 1 {
-        makePlaces()
+        makeIndices()
       } else if objects.count > Self.searchedMax {
-        places[ObjectIdentifier(object)] = objects.count - 1
+        indices[ObjectIdentifier(object)] = objects.count - 1
       }
     }
 
-    func remove(at place: Int) {
-      if let object = objects[place] { places[ObjectIdentifier(object)] = nil }
-      objects[place] = nil
+    func remove(at index: Int) {
+      if let object = objects[index] { indices[ObjectIdentifier(object)] = nil }
+      objects[index] = nil
     }
   }
 
   private var storage = Storage()
-  /// Later places of the storage belong to others.
+  /// Later elements of the storage belong to others.
   private var end = 0
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
-  /// What copies have in common.
-  var storageIdentity: ObjectIdentifier { ObjectIdentifier(storage) }
 
   var inOrder: [NSManagedObject] { isEmpty ? [] : storage.objects.prefix(end).compactMap(\.self) }
 
   func contains(_ object: NSManagedObject) -> Bool {
-    storage.place(of: object).map { $0 < end } ?? false
+    storage.index(of: object).map { $0 < end } ?? false
   }
 
   func allSatisfy(_ condition: (NSManagedObject) -> Bool) -> Bool {
@@ -191,7 +189,7 @@ struct AddedMembers {
 
   /// Adds an object at the end, or moves it there.
   mutating func append(_ object: NSManagedObject) {
-    if storage.objects.count != end || storage.place(of: object) != nil { remove(object) }
+    if storage.objects.count != end || storage.index(of: object) != nil { remove(object) }
     storage.append(object)
     end += 1
     count += 1
@@ -200,8 +198,8 @@ struct AddedMembers {
   /// Afterwards the storage is the receiver's own, and does not have the object.
   mutating func remove(_ object: NSManagedObject) {
     makeUnique()
-    guard let place = storage.place(of: object) else { return }
-    storage.remove(at: place)
+    guard let index = storage.index(of: object) else { return }
+    storage.remove(at: index)
     count -= 1
   }
 

@@ -110,8 +110,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     guard let owner, let relationship, let object = object as? NSManagedObject else { return }
     owner.removeRelated(object, relationship)
     copying {
-      let place = super.index(of: object)
-      if place != NSNotFound { super.removeObject(at: place) }
+      let index = super.index(of: object)
+      if index != NSNotFound { super.removeObject(at: index) }
     }
   }
 
@@ -169,8 +169,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
   ) {
     var changed = objects
-    let places = range.location..<range.upperBound
-    changed.replaceSubrange(places, with: changed[places].sorted { cmptr($0, $1) == .orderedAscending })
+    let sortedRange = range.location..<range.upperBound
+    changed.replaceSubrange(sortedRange, with: changed[sortedRange].sorted { cmptr($0, $1) == .orderedAscending })
     set(changed)
   }
 }

@@ -62,10 +62,10 @@ struct AsynchronousFetch: Sendable {
   ) throws -> [ResultType] {
     guard !stop.isCancelled else { throw CancellationFlag.error }
     switch reading {
-    case .dictionaries(let rows, let shape): return try request.fitting(rows.map { $0.dictionary(shape) })
+    case .dictionaries(let rows, let shape): return try request.typed(rows.map { $0.dictionary(shape) })
     case .rows(let read):
-      let rows = try context.rows(query) { try serve($0, read) }
-      return try request.fitting(
+      let rows = try context.rows(query) { try rowsToReturn($0, read) }
+      return try request.typed(
         request.resultType == .countResultType
           ? [NSNumber(value: rows.count)] : try context.results(of: request, query, rows))
     }
@@ -73,7 +73,7 @@ struct AsynchronousFetch: Sendable {
 
   /// The rows for the query that the bottom of the chain receives now: those that were read, unless changes that became
   /// pending since need other rows.
-  private func serve(_ needed: FetchQuery, _ read: [FetchedRow]) throws -> [FetchedRow] {
+  private func rowsToReturn(_ needed: FetchQuery, _ read: [FetchedRow]) throws -> [FetchedRow] {
     let isAlike = needed.offset == bottom.offset && needed.values == bottom.values
     let isWhole = bottom.limit == 0 || read.count < bottom.limit
     let isEnough = isWhole || (needed.limit > 0 && needed.limit <= bottom.limit)

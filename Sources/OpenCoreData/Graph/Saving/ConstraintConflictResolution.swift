@@ -9,15 +9,15 @@ extension NSConstraintConflict {
     // A saved object that was changed to the values in question is treated as the store's object if the other objects
     // are new.
     let saved = databaseObject ?? conflictingObjects.first { !$0.isInserted }
-    let rivals = conflictingObjects.filter { $0 !== saved && $0.managedObjectContext != nil }
-    guard let saved else { return keepOne(of: rivals, last: contextWins) }
-    let inserted = rivals.filter(\.isInserted)
+    let others = conflictingObjects.filter { $0 !== saved && $0.managedObjectContext != nil }
+    guard let saved else { return keepOne(of: others, last: contextWins) }
+    let inserted = others.filter(\.isInserted)
     if contextWins, let winner = inserted.last { saved.takeValues(of: winner, all: type == .overwriteMergePolicyType) }
     for object in inserted {
       saved.takeLinks(of: object, alsoToOne: contextWins)
       object.managedObjectContext?.delete(object)
     }
-    for object in rivals where !object.isInserted && object.managedObjectContext != nil {
+    for object in others where !object.isInserted && object.managedObjectContext != nil {
       if contextWins { saved.managedObjectContext?.delete(saved) } else { takeBack(object, type) }
     }
   }

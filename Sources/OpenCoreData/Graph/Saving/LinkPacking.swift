@@ -39,7 +39,7 @@ struct LinkPacking {
     return members.hasOnlyAdded { $0.state.contains(.inserted) && $0.unpackedLink(name) === object }
   }
 
-  /// Whether an object at this end changes nothing at the other end that rows can't express: a place in an order, or
+  /// Whether an object at this end changes nothing at the other end that rows can't express: a position in an order, or
   /// the former owner of a single object.
   private func isPacked(_ relationship: NSRelationshipDescription) -> Bool {
     guard isPossible, !relationship.isToMany, !relationship.isTransient else { return false }
@@ -58,8 +58,8 @@ struct LinkPacking {
       var isWhole = auxiliary.pending.many.isEmpty
       auxiliary.pending.one.forEach { name, value in
         guard let target = value else { return }
-        if target.isNotGone, let place = links.firstIndex(where: { $0.name == name }) {
-          links[place].set(target, row: row)
+        if target.isNotGone, let index = links.firstIndex(where: { $0.name == name }) {
+          links[index].set(target, row: row)
         } else {
           isWhole = false
         }

@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
       } catch let failure as SaveFailure {
         guard attempt < Self.saveAttemptsMax else { throw saveError(for: failure) }
         try resolve(failure)
-        try settleDeletions()
+        try propagateAllDeletions()
         try checkForSave(updatesToo: true)
         (saved, notifications) = gatherChanges()
       }
@@ -101,13 +101,13 @@ extension NSManagedObjectContext {
 
   private func prepareForSave() throws {
     callWillSave()
-    try settleDeletions()
+    try propagateAllDeletions()
     try checkForSave(updatesToo: true)
     for segment in graph.insertions.segments { segment.isValidated = true }
   }
 
   /// Carries out the delete rules and announces the changes, until observers delete nothing more.
-  private func settleDeletions() throws {
+  private func propagateAllDeletions() throws {
     repeat {
       try propagateDeletions()
       processPendingChanges()

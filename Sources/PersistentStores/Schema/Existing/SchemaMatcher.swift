@@ -89,32 +89,33 @@ struct SchemaMatcher {
 
   /// The column of a property: the one with a new store's name, or the only other candidate.
   private func column(
-    _ wanted: String, _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
+    _ expected: String, _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
   ) throws -> String {
-    if let found = table.column(wanted) {
-      return table.has(found, type) ? found : clashColumn(type, of: property, in: table) ?? found
+    if let found = table.column(expected) {
+      return table.has(found, type) ? found : columnByType(type, of: property, in: table) ?? found
     }
     let free = free(in: table, like: "Z" + property.name.uppercased(), sharedBy: property.entity.rootEntity)
     guard free.count == 1, let found = free.first else {
       throw Self.mismatch(
-        location, "its table \(table.name) has no column \(wanted) for \(property.entity.name ?? "").\(property.name)")
+        location, "its table \(table.name) has no column \(expected) for \(property.entity.name ?? "").\(property.name)"
+      )
     }
     return found
   }
 
   /// Subentities may have properties with the same name, whose columns are numbered. If the numbers were assigned in
   /// another order, the declared types determine the columns, provided that they are all different.
-  private func clashColumn(
+  private func columnByType(
     _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
   ) -> String? {
-    let rivals = naming.members(of: property.entity.rootEntity).flatMap(\.storedProperties)
+    let sameNamed = naming.members(of: property.entity.rootEntity).flatMap(\.storedProperties)
       .filter { $0.name.uppercased() == property.name.uppercased() }
-    let found = rivals.compactMap { naming.columns(of: $0).flatMap { table.column($0.column) } }
+    let found = sameNamed.compactMap { naming.columns(of: $0).flatMap { table.column($0.column) } }
       .filter { table.has($0, type) }
-    let ofType = rivals.count { rival in
-      (rival as? NSAttributeDescription).map { $0.columnType == type } ?? (type == .integer)
+    let ofType = sameNamed.count { property in
+      (property as? NSAttributeDescription).map { $0.columnType == type } ?? (type == .integer)
     }
-    return rivals.count > 1 && ofType == 1 && found.count == 1 ? found[0] : nil
+    return sameNamed.count > 1 && ofType == 1 && found.count == 1 ? found[0] : nil
   }
 
   /// The columns named `stem`, possibly with the number of a clash appended, that do not certainly belong to another
@@ -130,9 +131,9 @@ struct SchemaMatcher {
 
   /// The key of a to-many relationship without an inverse: `Z`, a number, the relationship's name.
   private func hiddenKey(
-    _ wanted: String, of relationship: NSRelationshipDescription, in table: StoreLayout.Table
+    _ expected: String, of relationship: NSRelationshipDescription, in table: StoreLayout.Table
   ) throws -> String {
-    if let found = table.column(wanted) { return found }
+    if let found = table.column(expected) { return found }
     let name = relationship.name.uppercased().sqlFolded
     let found = table.columns.filter { column in
       let rest = column.sqlFolded.dropFirst().drop(while: \.isNumber)
@@ -141,7 +142,7 @@ struct SchemaMatcher {
     guard found.count == 1 else {
       throw Self.mismatch(
         location,
-        "its table \(table.name) has no column \(wanted) for the relationship "
+        "its table \(table.name) has no column \(expected) for the relationship "
           + "\(relationship.entity.name ?? "").\(relationship.name)")
     }
     return found[0]

@@ -16,20 +16,20 @@ package struct StoreLayout: Sendable {
     /// The declared type of each column.
     let types: [String]
     /// By name, folded: a table may have two thousand columns.
-    private let places: [String: Int]
+    private let indexByName: [String: Int]
 
     init(name: String, columns: [String], types: [String]) {
       (self.name, self.columns, self.types) = (name, columns, types)
-      places = Dictionary(
+      indexByName = Dictionary(
         columns.enumerated().map { ($1.sqlFolded, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The column with that name; ASCII letters are case-insensitive, as in SQLite.
-    func column(_ name: String) -> String? { places[name.sqlFolded].map { columns[$0] } }
+    func column(_ name: String) -> String? { indexByName[name.sqlFolded].map { columns[$0] } }
 
     /// Whether the column of that name is declared as one of `type`.
     func has(_ name: String, _ type: SQLColumnType) -> Bool {
-      places[name.sqlFolded].map { types[$0].sqlFolded == type.rawValue } ?? false
+      indexByName[name.sqlFolded].map { types[$0].sqlFolded == type.rawValue } ?? false
     }
   }
 

@@ -8,7 +8,7 @@ package struct DateReadings: Sendable {
     /// Each text is read by one of them.
     package let formats: [DateFormat]
     /// How many texts can be read so.
-    package fileprivate(set) var fits = 0
+    package fileprivate(set) var count = 0
     /// How many texts can be read only so.
     package fileprivate(set) var only = 0
 
@@ -38,7 +38,7 @@ package struct DateReadings: Sendable {
     var readable: [Int] = []
     for index in readings.indices where readings[index].formats.contains(where: { $0.reads(text) }) {
       readable.append(index)
-      readings[index].fits += 1
+      readings[index].count += 1
     }
     if readable.count == 1 { readings[readable[0]].only += 1 }
     if isDate || !readable.isEmpty { total += 1 }
@@ -46,18 +46,18 @@ package struct DateReadings: Sendable {
   }
 
   /// The indices of the readings that read all texts.
-  package var complete: [Int] { readings.indices.filter { readings[$0].fits == total } }
+  package var complete: [Int] { readings.indices.filter { readings[$0].count == total } }
 
   // MARK: Words
 
   /// `28 of 40 can be d/M/yy`.
   package func canBe(_ index: Int) -> String {
-    "\(readings[index].fits) of \(total) can be \(readings[index].name)"
+    "\(readings[index].count) of \(total) can be \(readings[index].name)"
   }
 
   /// `12 of 40 can't be M/d/yy`.
   package func cannotBe(_ index: Int) -> String {
-    "\(total - readings[index].fits) of \(total) can't be \(readings[index].name)"
+    "\(total - readings[index].count) of \(total) can't be \(readings[index].name)"
   }
 
   /// `12 of 40 can only be d/M/yy`.

@@ -20,10 +20,10 @@ extension DateSurvey {
   /// The largest share of texts in the other order that counts as single mistakes: one in twenty.
   private static let mistakesShare = 20
 
-  /// Judges what was counted so far; `column` is the column's name, for the notes.
+  /// Decides by what was counted so far; `column` is the column's name, for the notes.
   package func verdict(column: String) -> Verdict {
     var verdict = Verdict()
-    for shape in shapes where shape.counts.total > 0 { shape.named.judge(column: column, &verdict) }
+    for shape in shapes where shape.counts.total > 0 { shape.named.decide(column: column, &verdict) }
     return verdict
   }
 }
@@ -49,7 +49,7 @@ extension DateSurvey.Shape {
   private func only(_ order: DayMonthOrder) -> Int { counts.readings[index(order)].only }
   private func name(_ order: DayMonthOrder) -> String { counts.readings[index(order)].name }
 
-  fileprivate func judge(column: String, _ verdict: inout DateSurvey.Verdict) {
+  fileprivate func decide(column: String, _ verdict: inout DateSurvey.Verdict) {
     let orders = DayMonthOrder.allCases.filter { declared[$0] != nil }
     let isOpen = orders.count > 1
     // With both declared, the order that more texts require.

@@ -66,8 +66,9 @@ struct PageHeader {
     switch (summary.kind, summary.outcome) {
     case (.export, .completed): return "\(entries) written."
     case (.export, _): return "It ended after \(entries)."
-    case (.validate, .completed): return "\(read) checked, and the store left as it was: \(fates("could be imported"))."
-    case (.import, .completed): return "\(read) read: \(fates("in the store"))."
+    case (.validate, .completed):
+      return "\(read) checked, and the store left as it was: \(outcomes("could be imported"))."
+    case (.import, .completed): return "\(read) read: \(outcomes("in the store"))."
     case (_, .failed): return "The run could not continue after \(read)."
     case (_, .stopped): return "The run was ended after \(read)."
     case (_, .cancelled): return "The run was cancelled after \(read); what was saved before stays."
@@ -75,7 +76,7 @@ struct PageHeader {
   }
 
   /// What happened to the records; `good` is said of those that are or can be in the store.
-  private func fates(_ good: String) -> String {
+  private func outcomes(_ good: String) -> String {
     let counts = summary.counts
     if counts.read == 0 { return "there was nothing new" }
     let taken = counts.inserted + counts.updated + counts.unchanged

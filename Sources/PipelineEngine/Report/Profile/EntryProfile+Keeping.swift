@@ -59,11 +59,11 @@ extension EntryProfile.Chart {
       if entries[count.value] == nil { order.append(count.value) }
       entries[count.value, default: 0] += count.entries
     }
-    let room = kind == .months ? EntryProfile.monthsMax : EntryProfile.valuesMax
+    let countMax = kind == .months ? EntryProfile.monthsMax : EntryProfile.valuesMax
     var merged = self
     merged.empty += later.empty
-    merged.other += later.other + order.dropFirst(room).reduce(0) { $0 + (entries[$1] ?? 0) }
-    merged.counts = order.prefix(room).map { EntryProfile.Chart.Count($0, entries[$0] ?? 0) }
+    merged.other += later.other + order.dropFirst(countMax).reduce(0) { $0 + (entries[$1] ?? 0) }
+    merged.counts = order.prefix(countMax).map { EntryProfile.Chart.Count($0, entries[$0] ?? 0) }
     switch kind {
     case .months: merged.counts.sort { $0.value < $1.value }
     case .integers: merged.counts.sort { (Int($0.value) ?? 0) < (Int($1.value) ?? 0) }

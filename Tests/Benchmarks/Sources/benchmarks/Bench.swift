@@ -2,7 +2,7 @@ import Foundation
 
 /// The order in which things are timed.
 struct Bench {
-  let place: Workplace
+  let folder: BenchmarkFolder
   private let options: Options
   let rows: Int
   private let contenders: [Contender]
@@ -10,11 +10,11 @@ struct Bench {
   /// Makes the inputs, and the stores that exports start from.
   init(_ options: Options) throws {
     self.options = options
-    place = try Workplace()
+    folder = try BenchmarkFolder()
     Self.tell("making the inputs")
-    let inputs = try Inputs(options, place)
+    let inputs = try Inputs(options, folder)
     rows = inputs.rows
-    let source = try Contenders(place, inputs)
+    let source = try Contenders(folder, inputs)
     var all = try source.limits() + source.ours()
     if options.includesYardstick { all += try source.yardsticks() }
     if options.includesPeers { all += try source.peers() }
@@ -50,16 +50,16 @@ struct Bench {
   static let megabytesTouched = 256
 
   private func measure(_ contender: Contender) throws -> Measurement {
-    let printed = place.output("printed")
-    let measure = try place.program("measure")
+    let printed = folder.output("printed")
+    let measure = try folder.program("measure")
     let measurements = try (0..<contender.runsPerRound).map { _ in
-      contender.outputs.forEach(place.remove)
+      contender.outputs.forEach(folder.remove)
       try contender.prepare()
       // What the one before left for the disk to write is not this one's affair.
       sync()
       // Nor is what a virtual machine's host takes to find memory for it: up to 14 µs a page.
       try Tool.run([measure, "--touch", String(Self.megabytesTouched)])
-      let measurement = try Measurement(of: contender.command, output: printed, in: place)
+      let measurement = try Measurement(of: contender.command, output: printed, in: folder)
       do {
         try contender.check(printed)
       } catch {
@@ -67,7 +67,7 @@ struct Bench {
       }
       return measurement
     }
-    contender.outputs.forEach(place.remove)
+    contender.outputs.forEach(folder.remove)
     return measurements.sorted { $0.seconds < $1.seconds }[measurements.count / 2]
   }
 

@@ -38,7 +38,7 @@ struct Benchmarks {
       )
     }
     let results = try bench.run()
-    let machine = try Machine(bench.place)
+    let machine = try Machine(bench.folder)
     let report = Report(results: results, machine: machine)
     print(report.text)
     if let path = options.markdown {

@@ -44,8 +44,8 @@ struct Measurement {
 
   /// Runs a program through `measure`, with its standard output in a file.
   /// - Throws: `BenchmarkFailure` when it can't be started or does not end with status 0.
-  init(of command: [String], output: String, in place: Workplace) throws {
-    let line = try Tool.run([place.program("measure"), output] + command)
+  init(of command: [String], output: String, in folder: BenchmarkFolder) throws {
+    let line = try Tool.run([folder.program("measure"), output] + command)
     let numbers = line.split(separator: " ").compactMap { Double($0) }
     guard numbers.count == 4 else { throw BenchmarkFailure("'measure' printed '\(line)' instead of four numbers") }
     guard numbers[3] == 0 else {

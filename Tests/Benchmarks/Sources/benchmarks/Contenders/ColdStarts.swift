@@ -13,8 +13,8 @@ struct ColdStarts {
   /// What a process has mapped can't be dropped from the page cache, and this one has mapped the same libraries. So
   /// what is started is a copy that is new.
   private func cold(_ subject: Subject, _ name: String) throws -> Contender {
-    let program = try source.place.program(name)
-    let folder = source.place.output("cold-\(name)")
+    let program = try source.folder.program(name)
+    let folder = source.folder.output("cold-\(name)")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let files = try [program] + Self.libraries(of: program)
     try Tool.run(["cp", "--dereference"] + files + [folder])
@@ -24,7 +24,7 @@ struct ColdStarts {
     guard loaded.allSatisfy({ $0.hasPrefix(folder) }) else {
       throw BenchmarkFailure("\(copies[0]) does not load its libraries from beside it: \(loaded)")
     }
-    let evict = [try source.place.program("measure"), "--evict"] + copies
+    let evict = [try source.folder.program("measure"), "--evict"] + copies
     return source.starting(
       subject, environment + [copies[0], "--version"], prepare: { try Tool.run(evict) })
   }

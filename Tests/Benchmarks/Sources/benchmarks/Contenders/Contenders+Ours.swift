@@ -3,8 +3,8 @@ import Foundation
 extension Contenders {
   /// The programs of the project, with what the plain input takes.
   func ours() throws -> [Contender] {
-    let program = try place.program("surfjournal")
-    let small = place.output("small.sqlite")
+    let program = try folder.program("surfjournal")
+    let small = folder.output("small.sqlite")
     return try imports(program) + exports(program) + walks() + [
       Contender(
         subject: .validate, groups: [.validate], command: [program, "validate", inputs.plain], rows: rows,
@@ -41,14 +41,14 @@ extension Contenders {
   }
 
   private func variant(_ subject: Subject, _ variant: ImportVariant) throws -> Contender {
-    let program = try place.program("benchmarks")
+    let program = try folder.program("benchmarks")
     // The command asks the allocator for the same, see its main.swift.
     let allocator = ["env", "MALLOC_MMAP_THRESHOLD_=\(64 << 20)", "MALLOC_TRIM_THRESHOLD_=\(64 << 20)"]
     return loading(subject) { allocator + [program, variant.rawValue, inputs.plain, $0] }
   }
 
   private func walks() throws -> [Contender] {
-    let program = try place.program("benchmarks")
+    let program = try folder.program("benchmarks")
     return [
       Contender(
         subject: .walkObjects, groups: [.stream], command: [program, StreamingFetch.objects.rawValue, store],

@@ -12,7 +12,7 @@ extension Contenders {
 
   /// With the settings that stores of ours have.
   private var shellImport: Contender {
-    let path = place.output("shell.sqlite")
+    let path = folder.output("shell.sqlite")
     return Contender(
       subject: .shellImport, groups: [.import],
       command: [
@@ -43,23 +43,23 @@ extension Contenders {
   }
 
   private var pythonProgram: String? {
-    let own = place.input("peers/bin/python3")
+    let own = folder.input("peers/bin/python3")
     if FileManager.default.isExecutableFile(atPath: own) { return own }
     return Tool.succeeds(["python3", "--version"]) ? "python3" : nil
   }
 
   private func pythonImport(_ python: String) -> Contender {
-    let path = place.output("python.sqlite")
+    let path = folder.output("python.sqlite")
     return Contender(
       subject: .pythonImport, groups: [.import],
-      command: [python, place.peerScript("csv_sqlite3.py"), inputs.plain, path],
+      command: [python, folder.peerScript("csv_sqlite3.py"), inputs.plain, path],
       outputs: [path], rows: inputs.rows, check: { _ in try checks.store(path) })
   }
 
   private func duckDBImport(_ python: String) -> Contender? {
     guard Tool.succeeds([python, "-c", "import duckdb"]) else { return nil }
-    let path = place.output("log.duckdb")
-    let script = place.peerScript("duckdb_read_csv.py")
+    let path = folder.output("log.duckdb")
+    let script = folder.peerScript("duckdb_read_csv.py")
     return Contender(
       subject: .duckDBImport, groups: [.import], command: [python, script, inputs.plain, path], outputs: [path],
       rows: inputs.rows, check: { try Checks.text(of: $0, is: "\(inputs.rows)\n") })
@@ -68,7 +68,7 @@ extension Contenders {
   /// It takes most of a minute for a million rows, so it is run once.
   private func sqliteUtilsImport(_ python: String) -> Contender? {
     guard Tool.succeeds([python, "-c", "import sqlite_utils"]) else { return nil }
-    let path = place.output("sqlite-utils.sqlite")
+    let path = folder.output("sqlite-utils.sqlite")
     return Contender(
       subject: .sqliteUtilsImport, groups: [.import],
       command: [python, "-m", "sqlite_utils", "insert", path, "log", inputs.plain, "--csv", "--silent"],

@@ -2,7 +2,7 @@ import Foundation
 
 /// The programs that mark the limit, and how contenders are made.
 struct Contenders {
-  let place: Workplace
+  let folder: BenchmarkFolder
   let inputs: Inputs
   let checks: Checks
   /// A store of ours with the rows of the input, and one that the limit's program wrote.
@@ -15,24 +15,24 @@ struct Contenders {
   static let columns = ["--columns", "date,height,period,wind,location,rating"]
 
   /// Makes the stores that exports and walks start from, and proves them.
-  init(_ place: Workplace, _ inputs: Inputs) throws {
-    let (limit, copy) = (try place.program("limit"), place.output("check.csv"))
-    self.place = place
+  init(_ folder: BenchmarkFolder, _ inputs: Inputs) throws {
+    let (limit, copy) = (try folder.program("limit"), folder.output("check.csv"))
+    self.folder = folder
     self.inputs = inputs
-    store = place.output("source.sqlite")
-    limitStore = place.output("source-limit.sqlite")
+    store = folder.output("source.sqlite")
+    limitStore = folder.output("source-limit.sqlite")
     try Tool.run([limit, "import", inputs.plain, limitStore])
     try Tool.run([limit, "export", limitStore, copy])
     try Checks.same(copy, as: inputs.plain)
-    place.remove(copy)
+    folder.remove(copy)
     checks = try Checks(store: limitStore)
-    try Tool.run([place.program("surfjournal"), "import", inputs.plain, "--store", store])
+    try Tool.run([folder.program("surfjournal"), "import", inputs.plain, "--store", store])
     try checks.store(store)
     steppedText = try Tool.run([limit, "step", limitStore])
   }
 
   func limits() throws -> [Contender] {
-    let program = try place.program("limit")
+    let program = try folder.program("limit")
     let core = try Machine.onFirstCore
     return [
       loading(.limitImport) { [program, "import", inputs.plain, $0] },
@@ -54,10 +54,10 @@ struct Contenders {
 
   /// The yardsticks next to the repository, to see that our own limit is not easily reached.
   func yardsticks() throws -> [Contender] {
-    guard let source = place.yardsticks else {
+    guard let source = folder.yardsticks else {
       throw BenchmarkFailure("--yardstick needs ../shared/bench, or SURFJOURNAL_SHARED to name the folder it lies in")
     }
-    let bin = place.output("bin")
+    let bin = folder.output("bin")
     try Tool.run(["make", "-s", "-C", source, "BIN=\(bin)"])
     return [
       loading(.yardstickImport) {
@@ -72,7 +72,7 @@ struct Contenders {
 
   /// A contender that makes a store from the input.
   func loading(_ subject: Subject, _ groups: Group..., command: (_ store: String) -> [String]) -> Contender {
-    let path = place.output("\(subject).sqlite")
+    let path = folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: groups.isEmpty ? [.import] : groups, command: command(path), outputs: [path],
       rows: rows, check: { _ in try checks.store(path) })
@@ -83,7 +83,7 @@ struct Contenders {
     _ subject: Subject, _ groups: Group..., name: String? = nil, check: ((String) throws -> Void)? = nil,
     command: (_ log: String) -> [String]
   ) -> Contender {
-    let path = place.output(name ?? "\(subject).csv")
+    let path = folder.output(name ?? "\(subject).csv")
     return Contender(
       subject: subject, groups: groups.isEmpty ? [.export] : groups, command: command(path), outputs: [path],
       rows: rows, check: { _ in if let check { try check(path) } else { try Checks.same(path, as: inputs.plain) } })

@@ -11,17 +11,17 @@ struct KeyedImports {
 
   init(_ source: Contenders) throws {
     self.source = source
-    let place = source.place
-    program = try place.program("surfjournal")
-    log = try Inputs.repeating(rows: source.rows, place)
-    store = place.output("keyed.sqlite")
+    let folder = source.folder
+    program = try folder.program("surfjournal")
+    log = try Inputs.repeating(rows: source.rows, folder)
+    store = folder.output("keyed.sqlite")
     try Tool.run(Self.command(program, policy: "skip", log: source.inputs.plain, store: store))
   }
 
   func contenders() throws -> [Contender] {
-    let raw = source.place.output("keyed-raw.sqlite")
-    try Tool.run([source.place.program("limit"), "import", log, raw])
-    defer { source.place.remove(raw) }
+    let raw = source.folder.output("keyed-raw.sqlite")
+    try Tool.run([source.folder.program("limit"), "import", log, raw])
+    defer { source.folder.remove(raw) }
     let (first, both) = ([source.limitStore], [store, raw])
     return [
       try contender(
@@ -38,7 +38,7 @@ struct KeyedImports {
   private func contender(
     _ subject: Subject, policy: String, log: String, into store: String? = nil, expected: String
   ) -> Contender {
-    let path = source.place.output("\(subject).sqlite")
+    let path = source.folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.keyed], command: Self.command(program, policy: policy, log: log, store: path),
       outputs: [path],
@@ -51,7 +51,7 @@ struct KeyedImports {
   }
 
   private static func command(_ program: String, policy: String, log: String, store: String) -> [String] {
-    let definition = Workplace.repository.appending(path: "Tests/Benchmarks/Pipelines/keyed-\(policy).json").path
+    let definition = BenchmarkFolder.repository.appending(path: "Tests/Benchmarks/Pipelines/keyed-\(policy).json").path
     return [program, "import", log, "--pipeline", definition, "--store", store]
   }
 }

@@ -12,11 +12,11 @@ struct LibraryRuns {
 
   init(_ source: Contenders) throws {
     self.source = source
-    program = try source.place.program("benchmarks")
-    limit = try source.place.program("limit")
-    authors = source.place.output("authors.sqlite")
-    library = source.place.output("library.sqlite")
-    fewOwners = source.place.output("few-owners.sqlite")
+    program = try source.folder.program("benchmarks")
+    limit = try source.folder.program("limit")
+    authors = source.folder.output("authors.sqlite")
+    library = source.folder.output("library.sqlite")
+    fewOwners = source.folder.output("few-owners.sqlite")
     try make(authors, count: max(1, source.rows / 10))
     try fill(library, from: authors)
     try make(fewOwners, count: max(1, source.rows / 1000))
@@ -37,17 +37,17 @@ struct LibraryRuns {
 
   private func make(_ store: String, count: Int) throws {
     try Tool.run([program, LibraryRun.makeAuthors.rawValue, store, String(count)])
-    try settle(store)
+    try checkpoint(store)
   }
 
   private func fill(_ store: String, from authors: String) throws {
     if store != authors { try copy(authors, to: store) }
     try Tool.run([limit, LibraryRun.insertLinkedBooks.rawValue, store, String(source.rows)])
-    try settle(store)
+    try checkpoint(store)
   }
 
   /// Leaves one file, which can be copied.
-  private func settle(_ store: String) throws {
+  private func checkpoint(_ store: String) throws {
     try Tool.run(["sqlite3", store, "PRAGMA wal_checkpoint(TRUNCATE)"])
   }
 
@@ -56,7 +56,7 @@ struct LibraryRuns {
   // MARK: Contenders
 
   private func inserting(_ subject: Subject, _ run: LibraryRun, by program: String) -> Contender {
-    let path = source.place.output("\(subject).sqlite")
+    let path = source.folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.objects], command: [program, run.rawValue, path, String(source.rows)],
       outputs: [path], rows: source.rows, prepare: { try copy(authors, to: path) },
@@ -83,7 +83,7 @@ struct LibraryRuns {
   }
 
   private func deleting(_ subject: Subject, _ program: String) -> Contender {
-    let path = source.place.output("\(subject).sqlite")
+    let path = source.folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.cascade], command: [program, LibraryRun.deleteAuthors.rawValue, path],
       outputs: [path], rows: source.rows, prepare: { try copy(fewOwners, to: path) },

@@ -11,12 +11,12 @@ struct LinkedImports {
 
   init(_ source: Contenders) throws {
     self.source = source
-    let place = source.place
-    (program, limit) = (try place.program("surfjournal"), try place.program("limit"))
-    log = try Inputs.log(rows: source.rows, spots: max(1, source.rows / 200), place)
-    let texts = place.output("spots-as-texts.sqlite")
+    let folder = source.folder
+    (program, limit) = (try folder.program("surfjournal"), try folder.program("limit"))
+    log = try Inputs.log(rows: source.rows, spots: max(1, source.rows / 200), folder)
+    let texts = folder.output("spots-as-texts.sqlite")
     try Tool.run([limit, "import", log, texts])
-    defer { place.remove(texts) }
+    defer { folder.remove(texts) }
     expected = try Self.content(
       of: texts, "count(DISTINCT ZLOCATION)", name: "ZLOCATION", "ZJOURNALENTRY")
   }
@@ -30,14 +30,14 @@ struct LinkedImports {
   }
 
   private func importing(_ pipeline: String, _ store: String) -> [String] {
-    let definition = Workplace.repository.appending(path: "Tests/Benchmarks/Pipelines/\(pipeline).json").path
+    let definition = BenchmarkFolder.repository.appending(path: "Tests/Benchmarks/Pipelines/\(pipeline).json").path
     return [program, "import", log, "--pipeline", definition, "--store", store]
   }
 
   private func contender(
     _ subject: Subject, name: String, command: (_ store: String) -> [String]
   ) -> Contender {
-    let path = source.place.output("\(subject).sqlite")
+    let path = source.folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.linked], command: command(path), outputs: [path], rows: source.rows,
       check: { _ in

@@ -12,21 +12,21 @@ struct LongRuns {
 
   init(_ source: Contenders) throws {
     self.source = source
-    let place = source.place
-    log = try Inputs.log(rows: source.rows * Self.factor, place)
-    store = place.output("long.sqlite")
-    let limitStore = place.output("long-limit.sqlite")
-    try Tool.run([place.program("limit"), "import", log, limitStore])
+    let folder = source.folder
+    log = try Inputs.log(rows: source.rows * Self.factor, folder)
+    store = folder.output("long.sqlite")
+    let limitStore = folder.output("long-limit.sqlite")
+    try Tool.run([folder.program("limit"), "import", log, limitStore])
     checks = try Checks(store: limitStore)
-    place.remove(limitStore)
-    try Tool.run([place.program("surfjournal"), "import", log, "--store", store])
+    folder.remove(limitStore)
+    try Tool.run([folder.program("surfjournal"), "import", log, "--store", store])
     try checks.store(store)
   }
 
   func contenders() throws -> [Contender] {
-    let place = source.place
-    let (ours, limit) = try (place.program("surfjournal"), place.program("limit"))
-    let sorted = place.output("long-sorted.csv")
+    let folder = source.folder
+    let (ours, limit) = try (folder.program("surfjournal"), folder.program("limit"))
+    let sorted = folder.output("long-sorted.csv")
     return [
       loading(.limitImportLong) { [limit, "import", log, $0] },
       loading(.importLong) { [ours, "import", log, "--store", $0] },
@@ -38,7 +38,7 @@ struct LongRuns {
   }
 
   private func loading(_ subject: Subject, command: (_ store: String) -> [String]) -> Contender {
-    let path = source.place.output("\(subject).sqlite")
+    let path = source.folder.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.long], command: command(path), outputs: [path], rows: rows, roundsMax: 2,
       check: { _ in try checks.store(path) })

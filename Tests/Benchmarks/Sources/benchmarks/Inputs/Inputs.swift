@@ -8,21 +8,21 @@ struct Inputs {
   let rows: Int
   static let smallRows = 100
 
-  init(_ options: Options, _ place: Workplace) throws {
+  init(_ options: Options, _ folder: BenchmarkFolder) throws {
     if let input = options.input {
       plain = URL(filePath: input).path
-      gzip = place.output("input.csv.gz")
+      gzip = folder.output("input.csv.gz")
       try Self.compress(plain, to: gzip)
     } else {
-      plain = try Self.log(rows: options.rows, place)
+      plain = try Self.log(rows: options.rows, folder)
       gzip = try Self.gzip(of: plain)
     }
-    small = try Self.log(rows: Self.smallRows, place)
-    rows = try Self.recordCount(plain, place)
+    small = try Self.log(rows: Self.smallRows, folder)
+    rows = try Self.recordCount(plain, folder)
   }
 
-  static func log(rows: Int, _ place: Workplace) throws -> String {
-    let path = place.input("log-\(InputGenerator.version)-\(rows).csv")
+  static func log(rows: Int, _ folder: BenchmarkFolder) throws -> String {
+    let path = folder.input("log-\(InputGenerator.version)-\(rows).csv")
     if !FileManager.default.fileExists(atPath: path) { try InputGenerator.write(rows: rows, to: path) }
     return path
   }
@@ -39,23 +39,23 @@ struct Inputs {
   }
 
   /// Another log of the same make; every other record, as it falls, has date and place of one of `log`.
-  static func repeating(rows: Int, _ place: Workplace) throws -> String {
-    let path = place.input("log-\(InputGenerator.version)-\(rows)-repeating.csv")
+  static func repeating(rows: Int, _ folder: BenchmarkFolder) throws -> String {
+    let path = folder.input("log-\(InputGenerator.version)-\(rows)-repeating.csv")
     if !FileManager.default.fileExists(atPath: path) { try InputGenerator.write(repeating: rows, to: path) }
     return path
   }
 
   /// A log with many places.
-  static func log(rows: Int, spots: Int, _ place: Workplace) throws -> String {
-    let path = place.input("log-\(InputGenerator.version)-\(rows)-of-\(spots)-spots.csv")
+  static func log(rows: Int, spots: Int, _ folder: BenchmarkFolder) throws -> String {
+    let path = folder.input("log-\(InputGenerator.version)-\(rows)-of-\(spots)-spots.csv")
     if !FileManager.default.fileExists(atPath: path) {
       try InputGenerator.write(rows: rows, spots: spots, to: path)
     }
     return path
   }
 
-  private static func recordCount(_ path: String, _ place: Workplace) throws -> Int {
-    let words = try Tool.run([place.program("limit"), "check", path]).split(whereSeparator: { " ,".contains($0) })
+  private static func recordCount(_ path: String, _ folder: BenchmarkFolder) throws -> Int {
+    let words = try Tool.run([folder.program("limit"), "check", path]).split(whereSeparator: { " ,".contains($0) })
     guard words.count == 4, let good = Int(words[1]), words[3] == "0" else {
       throw BenchmarkFailure("\(path) holds records that an import would reject; only clean logs are measured")
     }

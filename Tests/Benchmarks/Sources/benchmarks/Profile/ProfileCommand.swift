@@ -21,19 +21,19 @@ struct ProfileCommand {
   }
 
   func run() throws {
-    let place = try Workplace()
-    let recorder = try Recorder(place)
-    let log = try Inputs.log(rows: rows, place)
-    let (ours, limit) = try (place.program("surfjournal"), place.program("limit"))
-    let store = place.output("profile.sqlite")
+    let folder = try BenchmarkFolder()
+    let recorder = try Recorder(folder)
+    let log = try Inputs.log(rows: rows, folder)
+    let (ours, limit) = try (folder.program("surfjournal"), folder.program("limit"))
+    let store = folder.output("profile.sqlite")
     let plain = [ours, "import", log, "--store", store, "--quiet"]
     let gzip = try [ours, "import", Inputs.gzip(of: log), "--store", store, "--quiet"]
     let costs = try [("import", plain), ("gzip", gzip), ("C limit", [limit, "import", log, store])].map {
       try cost($0, of: $1, into: store, recorder)
     }
     let calls = try recorder.systemCalls(of: plain)
-    place.remove(store)
-    let report = try ProfileReport(costs: costs, rows: rows, runs: runs, systemCalls: calls, machine: Machine(place))
+    folder.remove(store)
+    let report = try ProfileReport(costs: costs, rows: rows, runs: runs, systemCalls: calls, machine: Machine(folder))
     print(try report.text())
     if let markdown { try report.write(to: URL(filePath: markdown)) }
   }
@@ -41,17 +41,17 @@ struct ProfileCommand {
   private func cost(
     _ name: String, of command: [String], into store: String, _ recorder: Recorder
   ) throws -> ImportCost {
-    let place = recorder.place
+    let folder = recorder.folder
     var profile = Profile()
     var elapsed: [Double] = []
     for _ in 0..<runs {
       sync()
-      elapsed.append(try Measurement(of: command, output: place.output("printed"), in: place).seconds)
-      place.remove(store)
+      elapsed.append(try Measurement(of: command, output: folder.output("printed"), in: folder).seconds)
+      folder.remove(store)
       sync()
       profile.add(samples: try recorder.samples(of: command), sharedBy: rows * runs)
       try Checks.table("ZJOURNALENTRY", of: store, has: rows)
-      place.remove(store)
+      folder.remove(store)
     }
     return ImportCost(name: name, profile: profile, elapsed: (Series(elapsed)?.median ?? 0) / Double(rows) * 1e9)
   }

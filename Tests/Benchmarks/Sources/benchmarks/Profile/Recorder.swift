@@ -8,10 +8,10 @@ struct Recorder {
   /// found out afterwards.
   private static let stackBytes = 16384
 
-  let place: Workplace
+  let folder: BenchmarkFolder
 
-  init(_ place: Workplace) throws {
-    self.place = place
+  init(_ folder: BenchmarkFolder) throws {
+    self.folder = folder
     guard Tool.succeeds(["perf", "--version"]) else {
       throw BenchmarkFailure(
         "perf is missing, which says where the time goes; on Debian 'apt-get install linux-perf' brings it")
@@ -20,7 +20,7 @@ struct Recorder {
 
   /// - Returns: What `perf script` prints, see `Profile.add`.
   func samples(of command: [String]) throws -> String {
-    let data = place.output("perf.data")
+    let data = folder.output("perf.data")
     let record = [
       "perf", "record", "-q", "-e", "cpu-clock", "-F", String(Self.samplesPerSecond), "--call-graph",
       "dwarf,\(Self.stackBytes)", "-o", data, "--",
@@ -31,14 +31,14 @@ struct Recorder {
       throw BenchmarkFailure(
         "\(error); if perf may not watch, as root: sysctl kernel.perf_event_paranoid=1 kernel.kptr_restrict=0")
     }
-    defer { place.remove(data) }
+    defer { folder.remove(data) }
     return try Tool.run(["perf", "script", "-i", data, "--no-inline", "-F", "tid,period,ip,sym"], isQuiet: true)
   }
 
   /// How often each system call was made, the most frequent first. Nil without strace.
   func systemCalls(of command: [String]) throws -> [(name: String, count: Int)]? {
     guard Tool.succeeds(["strace", "--version"]) else { return nil }
-    let counts = place.output("strace")
+    let counts = folder.output("strace")
     try Tool.run(["strace", "-f", "-c", "-S", "calls", "-o", counts] + command)
     // % time, seconds, usecs/call, calls, errors if there are any, name.
     return try String(contentsOfFile: counts, encoding: .utf8).split(separator: "\n").compactMap { line in

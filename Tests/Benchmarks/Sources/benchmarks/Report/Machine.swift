@@ -8,7 +8,7 @@ struct Machine {
   let sqlite: String
   let swift: String
 
-  init(_ place: Workplace) throws {
+  init(_ folder: BenchmarkFolder) throws {
     let cores = ProcessInfo.processInfo.activeProcessorCount
     let model = Self.field("model name", of: "/proc/cpuinfo") ?? "unknown processor"
     processor = "\(model), \(cores) \(cores == 1 ? "core" : "cores")"
@@ -18,7 +18,7 @@ struct Machine {
     let distribution = Self.field("PRETTY_NAME", of: "/etc/os-release", separator: "=") ?? "unknown distribution"
     system =
       distribution.trimmingCharacters(in: ["\""]) + ", Linux " + release.trimmingCharacters(in: .whitespacesAndNewlines)
-    sqlite = try Tool.run([place.program("limit"), "--version"])
+    sqlite = try Tool.run([folder.program("limit"), "--version"])
     swift = try Tool.run(["swift", "--version"]).split(separator: "\n").first.map(String.init) ?? "unknown compiler"
   }
 

@@ -30,7 +30,7 @@ struct StoredRatios: Codable {
     private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
   }
 
-  static let file = Workplace.repository.appending(path: "Tests/Benchmarks/ratios.json")
+  static let file = BenchmarkFolder.repository.appending(path: "Tests/Benchmarks/ratios.json")
   static let tolerance = 0.15
 
   /// Records of the input; figures of another input can't be compared.
@@ -51,7 +51,7 @@ struct StoredRatios: Codable {
     }
   }
 
-  /// Puts what was measured in the place of what was stored; what was not measured stays, if it is of the same input.
+  /// Replaces what was stored by what was measured; what was not measured stays, if it is of the same input.
   static func store(_ results: Results, machine: Machine) throws {
     var stored = (try? read()) ?? StoredRatios()
     if stored.rows != results.rows { stored.ratios = [:] }

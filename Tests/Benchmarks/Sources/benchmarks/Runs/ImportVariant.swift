@@ -29,7 +29,7 @@ enum ImportVariant: String, CaseIterable {
     // The import, the view and the writer context have each announced every entry.
     let heard = listener.insertedCount
     guard self == .oneContext || heard == 3 * summary.counts.inserted else {
-      throw BenchmarkFailure("the saves told of \(heard) objects, for \(summary.counts.inserted) entries")
+      throw BenchmarkFailure("the saves reported \(heard) objects, for \(summary.counts.inserted) entries")
     }
     exit(summary.exitCode.rawValue)
   }

@@ -4,7 +4,7 @@ import PersistentStores
 
 /// Copies of the unfinished rejects that the ledger of a store names. A dry run that imports into a copy of the store
 /// continues, renames or removes these, and leaves the files of the store's own runs as they are.
-struct RehearsedRejects {
+struct CopiedRejects {
   /// Has a folder for each input.
   private let folder: String
 

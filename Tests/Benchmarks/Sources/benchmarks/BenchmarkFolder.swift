@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where programs are found and files are kept.
-struct Workplace {
+struct BenchmarkFolder {
   /// The repository: this package lies in `Tests/Benchmarks` of it.
   static let repository = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 

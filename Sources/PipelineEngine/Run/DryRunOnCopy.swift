@@ -4,13 +4,13 @@ import PersistentStores
 /// A dry run of several parts, of records that lead to related objects, or of several inputs that replace earlier ones: an
 /// import into a private copy of the store. A later record finds what an earlier one would have imported, so that the
 /// counts are those of the import.
-enum Rehearsal {
+enum DryRunOnCopy {
   static func run(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
   ) throws(PipelineError) -> RunSummary {
-    var store = RehearsedStore(path: definition.storePath(options))
+    var store = CopiedStore(path: definition.storePath(options))
     let (folder, rejects, copy): (PrivateFolder, String, PrivateCopy?)
-    var unfinished: RehearsedRejects?
+    var unfinished: CopiedRejects?
     do {
       folder = try PrivateFolder()
       rejects = folder.url.appendingPathComponent("rejects").path + "/"
@@ -19,7 +19,7 @@ enum Rehearsal {
         let made = try OpenedDatabase.copy(path, isWritten: true, timeoutSeconds: options.lockTimeoutSeconds)
         (copy, store.loss) = (made.copy, made.loss)
         try copyLargeValues(of: path, to: made.copy.path)
-        unfinished = try RehearsedRejects(
+        unfinished = try CopiedRejects(
           of: made.copy.path, in: folder.url.appendingPathComponent("unfinished").path,
           LedgerTables(definition.vocabulary), timeoutSeconds: options.lockTimeoutSeconds)
       } else {
@@ -35,11 +35,11 @@ enum Rehearsal {
     var inner = options
     inner.store = copy?.path ?? folder.url.appendingPathComponent("new.sqlite").path
     (inner.reports, inner.namesStoreInRejects, inner.rejects) = ([], false, rejects)
-    inner.isRehearsal = true
+    inner.isDryRunOnCopy = true
     var whole = definition
     whole.report = []
     let run = try ImportRun(
-      whole, options: inner, model: model, isDryRun: false, monitor: monitor, rehearsed: store)
+      whole, options: inner, model: model, isDryRun: false, monitor: monitor, copied: store)
     var summary = run.finish(run.run())
     summary.rejects = options.rejects == nil ? nil : summary.rejects
     if let requested = RejectsDestination.requested(definition, options), options.rejects != nil {

@@ -4,11 +4,11 @@ import PersistentStores
 /// Finds the records that would take objects from other entries, of the relationships whose objects can belong to one
 /// entry only.
 ///
-/// Records are played in their order, each with all its relationships: a record that is rejected takes nothing and gives
+/// Records are processed in their order, each with all its relationships: a record that is rejected takes nothing and gives
 /// nothing up.
-struct LateTakers {
+struct LateOwnerConflicts {
   /// A record that would take an object.
-  struct Taking {
+  struct Conflict {
     let record: LateRecord
     let naming: Int
     let element: Int
@@ -43,14 +43,17 @@ struct LateTakers {
           return owners.count - 1
         })
     }
-    for (place, input) in run.late.inputs.enumerated() where relationships[input.part].contains(where: { $0 != nil }) {
+    for (inputIndex, input) in run.late.inputs.enumerated()
+    where relationships[input.part].contains(where: { $0 != nil }) {
       let context = run.parts[input.part].environment.store.container.newBackgroundContext()
       for start in stride(from: 0, to: input.namings.count, by: LateLinkRun.chunk) {
         try context.performAndWait {
           for (index, relationship) in relationships[input.part].enumerated() {
             guard let relationship else { continue }
             let namings = input.namings[start..<min(start + LateLinkRun.chunk, input.namings.count)]
-            let ids = namings.filter { $0.link == index }.flatMap { $0.elements.compactMap { run.targets[place][$0] } }
+            let ids = namings.filter { $0.link == index }.flatMap {
+              $0.elements.compactMap { run.targets[inputIndex][$0] }
+            }
             try owners[relationship].read(ids, in: context)
           }
         }
@@ -61,11 +64,11 @@ struct LateTakers {
   /// The records that take objects, whatever becomes of those that are not decided yet.
   ///
   /// - Parameter refused: Those that are not imported for other reasons.
-  func takings(without refused: [LateRecord]) -> [Taking] {
+  func find(without refused: [LateRecord]) -> [Conflict] {
     if owners.isEmpty { return [] }
     let others = Set(refused)
     var unclear = Set(dependents.records(leadingTo: refused, by: [.leave, .reject]).map(\.record))
-    var first: Taking?
+    var first: Conflict?
     while true {
       let (taken, undecided) = play(without: others, unclear)
       first = first ?? taken.first { !dependents.records(leadingTo: [$0.record], by: [.leave, .reject]).isEmpty }
@@ -81,16 +84,17 @@ struct LateTakers {
 
   private func play(
     without refused: Set<LateRecord>, _ unclear: Set<LateRecord>
-  ) -> (taken: [Taking], undecided: [LateRecord]) {
+  ) -> (taken: [Conflict], undecided: [LateRecord]) {
     var owners = owners
-    var (taken, undecided) = ([Taking](), [LateRecord]())
-    for (place, input) in run.late.inputs.enumerated() where relationships[input.part].contains(where: { $0 != nil }) {
+    var (taken, undecided) = ([Conflict](), [LateRecord]())
+    for (inputIndex, input) in run.late.inputs.enumerated()
+    where relationships[input.part].contains(where: { $0 != nil }) {
       var next = 0
       while next < input.namings.count {
-        let record = LateRecord(input: place, number: input.namings[next].record)
+        let record = LateRecord(input: inputIndex, number: input.namings[next].record)
         var claims: [Claim] = []
         while next < input.namings.count, input.namings[next].record == record.number {
-          if let claim = claim(next, of: input, place) { claims.append(claim) }
+          if let claim = claim(next, of: input, inputIndex) { claims.append(claim) }
           next += 1
         }
         if claims.isEmpty || refused.contains(record) { continue }
@@ -108,22 +112,24 @@ struct LateTakers {
     return (taken, undecided)
   }
 
-  private func claim(_ naming: Int, of input: LateLinks.Input, _ place: Int) -> Claim? {
+  private func claim(_ naming: Int, of input: LateLinks.Input, _ inputIndex: Int) -> Claim? {
     let said = input.namings[naming]
-    guard let relationship = relationships[input.part][said.link], run.isSet(said, of: input, place) else { return nil }
-    let objects = said.elements.compactMap { run.targets[place][$0]?.storeKey }
+    guard let relationship = relationships[input.part][said.link], run.isSet(said, of: input, inputIndex) else {
+      return nil
+    }
+    let objects = said.elements.compactMap { run.targets[inputIndex][$0]?.storeKey }
     return Claim(naming: naming, relationship: relationship, key: said.key, objects: objects)
   }
 
   private func taking(
     _ claims: [Claim], _ owners: [LateOwners], of input: LateLinks.Input, record: LateRecord
-  ) -> Taking? {
+  ) -> Conflict? {
     for claim in claims {
       for element in input.namings[claim.naming].elements {
         guard let object = run.targets[record.input][element]?.storeKey,
           let owner = owners[claim.relationship].owner(of: object, besides: claim.key)
         else { continue }
-        return Taking(record: record, naming: claim.naming, element: element, owner: owner)
+        return Conflict(record: record, naming: claim.naming, element: element, owner: owner)
       }
     }
     return nil
@@ -133,20 +139,20 @@ struct LateTakers {
 extension LateLinkRun {
   /// Refuses records that would take objects from other entries.
   func refuseTakers(_ dependents: LateDependents) throws {
-    let takers = try LateTakers(self, dependents)
+    let conflicts = try LateOwnerConflicts(self, dependents)
     while true {
-      let takings = takers.takings(without: refusedRecords())
-      if takings.isEmpty { return }
-      for taking in takings {
-        let input = late.inputs[taking.record.input]
-        let naming = input.namings[taking.naming]
+      let found = conflicts.find(without: refusedRecords())
+      if found.isEmpty { return }
+      for conflict in found {
+        let input = late.inputs[conflict.record.input]
+        let naming = input.namings[conflict.naming]
         let (link, entity) = (link(naming, of: input), parts[input.part].environment.store.entity)
-        refuse(naming, of: input, over: link, code: .takenObject, element: taking.element) {
-          "the \(link.destinationName) with \($0) belongs to \(entity.name ?? "") p\(taking.owner), and can belong to one "
+        refuse(naming, of: input, over: link, code: .takenObject, element: conflict.element) {
+          "the \(link.destinationName) with \($0) belongs to \(entity.name ?? "") p\(conflict.owner), and can belong to one "
             + "only; correct the record, or first import the other entry without it"
         }
       }
-      refuse(dependents.records(leadingTo: takings.map(\.record), by: [.reject]))
+      refuse(dependents.records(leadingTo: found.map(\.record), by: [.reject]))
     }
   }
 }
@@ -174,13 +180,13 @@ private struct LateOwners {
     if new.isEmpty { return }
     for (id, others) in zip(new, try context.related(inverse, of: new)) {
       guard let object = id.storeKey, let key = others.first?.storeKey, owners[object] == nil else { continue }
-      give(object, to: key)
+      assign(object, to: key)
       // What the store has, each of the two can give up.
       if isMutual { owned[object, default: []].append(key) }
     }
   }
 
-  private mutating func give(_ object: Int64, to key: Int64) {
+  private mutating func assign(_ object: Int64, to key: Int64) {
     owners[object] = key
     owned[key, default: []].append(object)
     if isMutual { owners[key] = object }
@@ -199,7 +205,7 @@ private struct LateOwners {
       owners[other] = nil
       owned[other]?.removeAll { $0 == key }
     }
-    for object in objects { give(object, to: key) }
+    for object in objects { assign(object, to: key) }
   }
 
   /// The entry that has an object, or whom it has, after another has given up what it had; nil if the object is free.

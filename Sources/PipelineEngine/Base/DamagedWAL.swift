@@ -2,7 +2,7 @@ import Foundation
 import PersistentStores
 
 /// Commands that read a store whose write-ahead log is damaged.
-package enum DamagedLog {
+package enum DamagedWAL {
   /// The error's message, with the option that a reading command has.
   package static func message(_ error: NSError) -> String {
     error.isOfDamagedWAL

@@ -3,7 +3,7 @@ import TestSupport
 
 /// Compares what the history says with how the rows of a `LinkedGraph`'s store have changed since the last call: a Python
 /// program that reads the tables.
-struct HistoryJudge {
+struct HistoryOracle {
   let folder: TemporaryFolder
 
   /// - Returns: What is wrong; nil if nothing is.

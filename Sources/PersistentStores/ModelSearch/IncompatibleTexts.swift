@@ -4,10 +4,10 @@ import ManagedObjectModel
 /// What is known of versions that do not fit a store: entities whose hashes differ from the store's, as texts of the
 /// model's source. A hash depends on the text of the entity and of those that it inherits from, so a version in which an
 /// entity without a superentity has the same text does not fit either, and need not be parsed.
-struct UnfitTexts {
+struct IncompatibleTexts {
   private var texts: [String: Set<Data>] = [:]
 
-  /// Whether the version certainly has an entity that does not fit.
+  /// Whether the version certainly has an entity that is not compatible.
   func exclude(_ version: URL) -> Bool {
     guard !texts.isEmpty, let source = Self.source(of: version) else { return false }
     return texts.contains { name, known in Self.text(of: name, in: source).map(known.contains) == true }
