@@ -223,6 +223,12 @@ extension NSManagedObject {
     keepRelated([], name, ahead: objects)
     if !objects.isEmpty { auxiliary.related?.ids[name] = nil }
   }
+
+  /// Keeps only the IDs of objects that were read ahead: the delete rules read more than a client has asked for.
+  func releaseAhead() {
+    for (name, objects) in related?.objectsAhead ?? [:] { auxiliary.related?.ids[name] = objects.map(\.objectID) }
+    auxiliaryIfPresent?.related?.objectsAhead = [:]
+  }
 }
 
 /// The related objects that were found for an object.
