@@ -127,6 +127,7 @@ extension NSManagedObject {
     guard let inverse = relationship.inverseRelationship, !inverse.isToMany, let context = managedObjectContext,
       !context.graph.updates.isEmpty
     else { return ids }
+    context.graph.adoptPermanentIDs()
     return ids.filter { id in
       guard let owner = context.graph.registeredObject(for: id)?.pending?.one[inverse.name] else { return true }
       return owner === self
