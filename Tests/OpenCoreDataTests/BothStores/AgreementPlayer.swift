@@ -14,6 +14,8 @@ final class AgreementPlayer {
   private let contexts: [NSManagedObjectContext]
   /// By context: objects that stay as they are while others change their rows.
   private var held: [[NSManagedObject]]
+  private let lastSaves: [LastSave]
+  private let ignoresMerges: Bool
   private var titleCount = 0
 
   static let contextCount = 4
@@ -21,12 +23,14 @@ final class AgreementPlayer {
   init(
     _ kind: StoreKind, policies: [Policy], unique: [String], plantedError: BruteForceStore.PlantedError? = nil
   ) throws {
+    ignoresMerges = plantedError == .ignoresMerges
     folder = try TemporaryFolder()
     stack = try Stack(folder, model: Self.model(unique), kind: kind, plantedError: plantedError)
     lesson = try #require(stack.coordinator.managedObjectModel.entitiesByName["Lesson"])
     let root = stack.context()
     contexts = [root, stack.context(root), stack.context(), stack.context()]
     held = contexts.map { _ in [] }
+    lastSaves = contexts.map(LastSave.init)
     for (context, policy) in zip(contexts, policies) { context.mergePolicy = policy.value }
   }
 
@@ -123,6 +127,10 @@ final class AgreementPlayer {
       context.detectConflicts(for: object)
     case .relate(let link):
       if !(try take(link, in: context, place: place)) { return "nothing" }
+    case .mergeSave(let other):
+      guard other != place else { return "its own" }
+      let ids = ignoresMerges ? [:] : lastSaves[other].ids
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: ids, into: [context])
     case .transaction: return "taken elsewhere"
     }
     context.processPendingChanges()

@@ -49,6 +49,8 @@ enum AgreementStep: Sendable {
   case transaction(commits: Bool)
   case detectConflicts(Int)
   case relate(AgreementLink)
+  /// The context merges what another one has saved last.
+  case mergeSave(of: Int)
 }
 
 /// A change of what sessions and clubs lead to.
@@ -147,6 +149,7 @@ struct AgreementGenerator {
     case ..<745: return .batchInsert(rows())
     case ..<755: return .transaction(commits: chance(50))
     case ..<770: return .detectConflicts(choice)
+    case ..<800: return .mergeSave(of: number(0..<AgreementPlayer.contextCount))
     default: return .fetch(fetch(one(of: AgreementFetch.Kind.allCases)))
     }
   }

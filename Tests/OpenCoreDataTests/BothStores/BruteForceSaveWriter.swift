@@ -34,7 +34,7 @@ final class BruteForceSaveWriter: SaveWriter {
       for row in changes.updates { update(row, &state) }
       for rows in changes.insertions { insert(rows, &state) }
       guard conflicts.isEmpty, refusals.isEmpty else { return }
-      try link(changes.relationships, &state)
+      try link(changes, &state)
       let dangling = state.links.dangling(except: store.relationshipsLeft) { state.tables[$0.root]?[$0.key] != nil }
       if let end = dangling {
         throw NSError.coreData(.relationshipDeniedDelete, "\(end.relationship) of \(end.place) leads to a deleted row.")
@@ -109,13 +109,25 @@ final class BruteForceSaveWriter: SaveWriter {
   }
 
   /// To-one ends come first, then members, then orders.
-  private func link(_ rows: [RowRelationships], _ state: inout BruteForceStore.State) throws {
+  private func link(_ changes: ChangeSet, _ state: inout BruteForceStore.State) throws {
     var lists: [(relationship: NSRelationshipDescription, owner: BruteForceLinks.Place, change: MemberChange)] = []
-    for row in rows {
+    let recreations = try BruteForceRecreations(changes, place: place)
+    for row in changes.relationships {
       let owner = try place(row.id)
       for change in row.changes {
         switch change.content {
-        case .one(let target): state.links.set(change.relationship, of: owner, to: try target.map(place))
+        case .one(let wanted):
+          let target = try recreations.target(
+            wanted.map(place), of: row, change.relationship, at: owner, in: state)
+          state.links.set(change.relationship, of: owner, to: target)
+          guard let target, let back = recreations.otherEnd(of: change.relationship, from: owner, to: target) else {
+            continue
+          }
+          if back.isToMany {
+            lists.append((back, target, MemberChange(added: [row.id], removed: [], order: nil)))
+          } else {
+            state.links.set(back, of: target, to: owner)
+          }
         case .many(let members): lists.append((change.relationship, owner, members))
         }
       }

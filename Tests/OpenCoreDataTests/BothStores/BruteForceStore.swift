@@ -8,7 +8,11 @@ import PersistentStores
 /// It shares no code with `SQLiteStore`, and it uses only what modules outside of PersistentStores can use.
 final class BruteForceStore: RowStore {
   /// An error that a test plants, to see that it is found.
-  enum PlantedError: Sendable { case ignoresVersions, ignoresOffset, forgetsRemovals, forgetsOrder }
+  enum PlantedError: Sendable {
+    case ignoresVersions, ignoresOffset, forgetsRemovals, forgetsOrder
+    /// The contexts do not merge what others have saved.
+    case ignoresMerges
+  }
 
   struct Row: Sendable {
     let entity: NSEntityDescription

@@ -43,7 +43,8 @@ struct StoreAgreementTests {
   }
 
   /// 2647092048: a child hands up a change that changes nothing in its parent, with a new object whose link is packed.
-  @Test("Any sequence of steps", arguments: [2_647_092_048] + Randomness.seeds(12, long: 400))
+  /// 751: a deletion that was rolled back held what its rules had read, and others have changed it since.
+  @Test("Any sequence of steps", arguments: [2_647_092_048, 751] + Randomness.seeds(12, long: 400))
   func agreement(seed: UInt64) throws {
     if let difference = try Self.disagreement(seed: seed) { Issue.record("\(difference)") }
   }
@@ -86,7 +87,9 @@ struct StoreAgreementTests {
 
   @Test(
     "An error of one of them is noticed",
-    arguments: [BruteForceStore.PlantedError.ignoresVersions, .ignoresOffset, .forgetsRemovals, .forgetsOrder])
+    arguments: [
+      BruteForceStore.PlantedError.ignoresVersions, .ignoresOffset, .forgetsRemovals, .forgetsOrder, .ignoresMerges,
+    ])
   func canary(plantedError: BruteForceStore.PlantedError) throws {
     let isNoticed = try (1...60).contains { seed in
       try Self.disagreement(seed: UInt64(seed), plantedError: plantedError) != nil

@@ -8,8 +8,10 @@ struct ChangeEvent {
   /// Announced insertions that were rolled back.
   private(set) var withdrawals: [(segment: PendingSegment, rows: Range<Int>)] = []
   private(set) var updates: [ObjectKey: NSManagedObject] = [:] { didSet { lastUpdated = nil } }
-  /// One of `updates`.
-  private var lastUpdated: ObjectIdentifier?
+  /// The objects that were noted last: there is nothing to do for a further change of them. One is of `updates`, the
+  /// insertion of the other has not been announced.
+  private(set) var lastUpdated: ObjectIdentifier?
+  private(set) var lastInserted: ObjectIdentifier?
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
   private(set) var refreshed: [ObjectKey: NSManagedObject] = [:]
   /// Objects that other contexts have inserted and saved, made for the merge, or only their IDs; and objects whose
@@ -48,8 +50,12 @@ struct ChangeEvent {
     lastUpdated = ObjectIdentifier(object)
   }
 
-  /// - Returns: Whether the object is the one that was noted last, so that there is nothing to do.
-  func noteFurtherUpdate(of object: NSManagedObject) -> Bool { lastUpdated == ObjectIdentifier(object) }
+  /// - Returns: Whether the insertion of the object has not been announced yet: its announcement includes the change.
+  mutating func noteChange(ofInserted object: NSManagedObject, _ segment: PendingSegment, row: Int) -> Bool {
+    guard hasInsertion(segment, row: row) else { return false }
+    lastInserted = ObjectIdentifier(object)
+    return true
+  }
 
   /// The object is not announced as updated.
   mutating func withdrawUpdate(_ key: ObjectKey) { updates[key] = nil }

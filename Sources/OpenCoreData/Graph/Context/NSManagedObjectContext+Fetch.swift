@@ -194,9 +194,7 @@ extension NSManagedObjectContext {
     let unlinked = linked.isEmpty ? rows : rows.filter { !linkedKeys.contains($0.id.key) }
     var result = try (unlinked + linked).compactMap { row -> FetchedRow? in
       let (key, resolved) = (row.id.key, row.id.resolved.key)
-      if let deleted = graph.deletions[key] ?? graph.deletions[resolved], deleted.entity === row.id.entity {
-        return nil
-      }
+      if graph.hasDeleted(row.id) { return nil }
       if linkedKeys.contains(key), graph.updates[key] == nil, graph.updates[resolved] == nil {
         return try query.matches(object(ofRow: row.id)) ? row : nil
       }
@@ -257,7 +255,7 @@ extension NSManagedObjectContext {
     var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
     var absent: [Int] = []
     for (index, id) in ids.enumerated() {
-      if let object = registeredObject(for: id), !object.isFault {
+      if let object = registeredObject(for: id), object.entity === id.entity, !object.isFault {
         if !object.isDeleted {
           result[index] = FetchedRow(
             id: object.objectID, version: object.versionForChildren, values: object.values, leftOut: object.leftOut)

@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
     guard graph.insertions.hasPackedLinks else { return }
     let packed = segments.filter { !$0.batch.links.isEmpty }
     guard !packed.isEmpty else { return }
+    if changeNotificationContents == .objectIDs, !graph.hasAnyObject, packed.allSatisfy(mayStayPacked) { return }
     let announced = changes.map(AnnouncedEnds.init) ?? AnnouncedEnds()
     if !packed.allSatisfy({ staysPacked($0, announced) }) { linkPackedRows(announcing: segments) }
   }
@@ -22,11 +23,16 @@ extension NSManagedObjectContext {
   }
 
   private func staysPacked(_ segment: PendingSegment, _ announced: AnnouncedEnds) -> Bool {
-    guard graph.undo == nil, segment.handles.isEmpty, storeTakesPackedLinks else { return false }
-    return segment.batch.links.allSatisfy { link in
-      link.relationship.leavesOtherEndUnchecked
-        && link.targets.allSatisfy { needsNoLink($0, of: link.relationship, announced) }
-    }
+    mayStayPacked(segment)
+      && segment.batch.links.allSatisfy { link in
+        link.targets.allSatisfy { needsNoLink($0, of: link.relationship, announced) }
+      }
+  }
+
+  /// Whether nothing but the objects at the other ends can need links of objects at once.
+  private func mayStayPacked(_ segment: PendingSegment) -> Bool {
+    graph.undo == nil && segment.handles.isEmpty && storeTakesPackedLinks
+      && segment.batch.links.allSatisfy(\.relationship.leavesOtherEndUnchecked)
   }
 
   /// Whether nothing has to happen to an object because new rows lead to it.
@@ -87,6 +93,10 @@ private struct AnnouncedEnds {
 }
 
 extension ObjectGraph {
+  fileprivate var hasAnyObject: Bool {
+    !registry.hasNoEntries || insertions.segments.contains { !$0.handles.isEmpty }
+  }
+
   /// The object with `id` if the context has one. Makes none.
   fileprivate func knownObject(for id: NSManagedObjectID) -> NSManagedObject? {
     if let (segment, row) = insertions.locate(id) { return segment.handles[row] }

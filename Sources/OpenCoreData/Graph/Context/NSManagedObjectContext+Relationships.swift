@@ -17,11 +17,13 @@ extension NSManagedObjectContext {
   {
     guard graph.hasChanges else { return try relatedIDs(relationship, of: ids) }
     linkPackedRows()
+    graph.adoptPermanentIDs()
     var result: [[NSManagedObjectID]] = Array(repeating: [], count: ids.count)
     let owners = ids.map { id -> NSManagedObject? in
       // A pending row without an object leads to nothing.
       if let (segment, row) = graph.insertions.locate(id) { return segment.handles[row] }
-      return graph.registeredObject(for: id)
+      // An object of another entity with the key is one whose row is gone.
+      return graph.registeredObject(for: id).flatMap { $0.entity === id.entity ? $0 : nil }
     }
     let read = ids.indices.filter { index in
       graph.insertions.locate(ids[index]) == nil && owners[index]?.isKnown(relationship) != true
@@ -36,7 +38,9 @@ extension NSManagedObjectContext {
       result[index] = try owner.loadedIDs(relationship)
     }
     guard !graph.deletions.isEmpty else { return result }
-    return result.map { $0.filter { graph.deletions[$0.key] == nil } }
+    // The levels below may have been saved during the read.
+    graph.adoptPermanentIDs()
+    return result.map { $0.filter { !graph.hasDeleted($0) } }
   }
 
   /// Reads a relationship of those of `objects` for which it is not known what the level below has, in one read.

@@ -17,6 +17,11 @@ extension ObjectGraph {
     registry[id.key] ?? (id.isTemporaryID ? registry[id.resolved.key] : nil)
   }
 
+  /// Whether the object with `id` is deleted here. A row of another entity with the key of one that is gone is not.
+  func hasDeleted(_ id: NSManagedObjectID) -> Bool {
+    (deletions[id.key] ?? deletions[id.resolved.key]).map { $0.entity === id.entity } ?? false
+  }
+
   // MARK: Objects of rows
 
   /// Inserts what a child has saved. Objects that were looked for too early, and counted as deleted, become objects of

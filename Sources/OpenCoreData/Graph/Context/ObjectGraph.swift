@@ -149,14 +149,15 @@ final class ObjectGraph {
   ///
   /// - Returns: Whether there may be something new to announce.
   func noteChange(of object: NSManagedObject) -> Bool {
+    // Nothing was announced or packed since. (The fields are read without a copy of the event.)
+    if object.state.contains(.unpacked), event.lastInserted == ObjectIdentifier(object) { return false }
+    if object.state.contains(.updated), event.lastUpdated == ObjectIdentifier(object) { return true }
     if object.isInserted {
       guard let (segment, row) = noteChange(ofInserted: object) else { return false }
-      // The insertion has not been announced yet, so its announcement includes the change.
-      if event.hasInsertion(segment, row: row) { return false }
+      if event.noteChange(ofInserted: object, segment, row: row) { return false }
     } else if object.isDeleted {
       return false
     } else {
-      if object.isUpdated, event.noteFurtherUpdate(of: object) { return true }
       object.becomeUpdated()
       updates[object.key] = object
     }
@@ -383,18 +384,15 @@ final class ObjectGraph {
     event = .invalidation(of: all.map(\.objectID))
     for object in all { object.becomeForgotten() }
     registry.removeAll()
-    retained = []
-    merged = []
+    (retained, merged) = ([], [])
     release(insertions.segments)
     dropChanges()
-    conflictChecks = [:]
-    unresolvedIDs = UnresolvedIDs()
+    (conflictChecks, unresolvedIDs) = ([:], UnresolvedIDs())
   }
 
   private func dropChanges() {
     insertions.removeAll()
-    updates = [:]
-    deletions = [:]
+    (updates, deletions) = ([:], [:])
     (unpropagated, takenBack) = (UnpropagatedDeletions(), [])
   }
 }

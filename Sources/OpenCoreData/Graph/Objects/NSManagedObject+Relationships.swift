@@ -127,6 +127,7 @@ extension NSManagedObject {
     guard let inverse = relationship.inverseRelationship, !inverse.isToMany, let context = managedObjectContext,
       !context.graph.updates.isEmpty
     else { return ids }
+    context.graph.adoptPermanentIDs()
     return ids.filter { id in
       guard let owner = context.graph.registeredObject(for: id)?.pending?.one[inverse.name] else { return true }
       return owner === self
@@ -222,6 +223,12 @@ extension NSManagedObject {
   func keepRelated(ahead objects: [NSManagedObject], _ name: String) {
     keepRelated([], name, ahead: objects)
     if !objects.isEmpty { auxiliary.related?.ids[name] = nil }
+  }
+
+  /// Keeps only the IDs of objects that were read ahead: the delete rules read more than a client has asked for.
+  func releaseAhead() {
+    for (name, objects) in related?.objectsAhead ?? [:] { auxiliary.related?.ids[name] = objects.map(\.objectID) }
+    auxiliaryIfPresent?.related?.objectsAhead = [:]
   }
 }
 

@@ -273,7 +273,7 @@ extension NSManagedObject {
     state.remove(.updated)
     state.insert(.deleted)
   }
-  func becomeUndeleted() { state.remove(.deleted) }
+  func becomeUndeleted() { if state.remove(.deleted) != nil { releaseAhead() } }
 
   /// The row of this updated object is gone: a save inserts it again.
   func becomeRecreated() { state.insert(.recreated) }
@@ -352,7 +352,8 @@ extension NSManagedObject {
     snapshot = nil
     dropPending()
     auxiliaryIfPresent?.fetched = [:]
-    state.subtract([.updated, .deleted, .recreated])
+    becomeUndeleted()
+    state.subtract([.updated, .recreated])
   }
 
   // MARK: The end of a save

@@ -17,7 +17,8 @@ struct LinkPacking {
   /// - Parameter rows: The rows of the context's pending insertions; they get the packed relationships.
   init(_ context: NSManagedObjectContext, _ rows: inout [InsertedRows]) {
     isPossible = context.storeTakesPackedLinks
-    adoptedTargets = rows.packedEnds
+    // Only updated objects are compared with them.
+    adoptedTargets = context.graph.updates.isEmpty ? [] : rows.packedEnds
     for segment in context.graph.insertions.segments where !segment.entity.relationshipsByName.isEmpty {
       guard let index = rows.firstIndex(where: { $0.range === segment.range }) else { continue }
       pack(segment, &rows[index])

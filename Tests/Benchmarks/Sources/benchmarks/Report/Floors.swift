@@ -157,10 +157,16 @@ struct Floor: Sendable {
     Floor(.keyed, "import with a key, update, store of as many, time over that without", bound: .atMost(4)) {
       $0.time(of: .keyedUpdateFull, over: .importPlain)
     },
-    Floor(.linked, "linked import, speed against the C loader's", bound: .atLeast(0.6)) {
+    Floor(
+      .linked, "linked import, speed against the C loader's", bound: .atLeast(0.6),
+      obstacle: "each chunk finds its spots, and counts up their versions, which the C loader leaves"
+    ) {
       $0.speed(of: .importLinked, against: .limitLinked)
     },
-    Floor(.linked, "linked import, time over the unlinked one's", bound: .atMost(1.4)) {
+    Floor(
+      .linked, "linked import, time over the unlinked one's", bound: .atMost(1.4),
+      obstacle: "each chunk finds its spots, and counts up their versions; the keys need an index"
+    ) {
       $0.time(of: .importLinked, over: .importUnlinked)
     },
     Floor(.linked, "linked import, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.importLinked) },
