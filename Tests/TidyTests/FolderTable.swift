@@ -51,6 +51,10 @@ enum FolderTable {
         "Archives", "Base", "Descriptions", "ModelFiles/Packages", "Predicates/Tree", "Values",
       ],
       "ModelFiles/Elements": ["Archives", "Descriptions", "ModelFiles/ModelXML", "ModelFiles/Packages"],
+      "ModelFiles/Mappings": [
+        "Archives", "Base", "Descriptions", "ModelFiles", "ModelFiles/Compiled", "ModelFiles/Elements",
+        "ModelFiles/ModelXML", "ModelFiles/Packages", "Predicates/Object",
+      ],
       "ModelFiles": [
         "Archives", "Base", "Descriptions", "Embedded", "ModelFiles/Compiled", "ModelFiles/Elements",
         "ModelFiles/ModelXML", "ModelFiles/Packages",

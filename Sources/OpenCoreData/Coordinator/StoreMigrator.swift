@@ -66,7 +66,8 @@ struct MigratedStore {
 
 extension NSPersistentStoreCoordinator {
   /// Migrates the store in `file` with stages, or with a mapping model that leads from its version to the model's, if the
-  /// options ask for that and there are any. Otherwise the opening infers a mapping.
+  /// options ask for migration and there are any: those of the options, then the files of the main bundle. Otherwise the
+  /// opening infers a mapping.
   func migrateIfAsked(
     _ file: URL, type: String, configuration: String?, options: [AnyHashable: Any]?
   ) throws {
@@ -81,7 +82,8 @@ extension NSPersistentStoreCoordinator {
     else { return }
     if let stages { return try stages.migrate(store) }
     guard let source = try store.sourceModel() else { return }
-    let found: (any StoreMigrator)? = mappings.first { $0.leads(from: source, to: managedObjectModel) }
+    let given: (any StoreMigrator)? = mappings.first { $0.leads(from: source, to: managedObjectModel) }
+    let found = given ?? NSMappingModel(from: nil, forSourceModel: source, destinationModel: managedObjectModel)
     try found?.migrate(store)
   }
 }
