@@ -77,6 +77,26 @@ extension MigrationRun {
     }
   }
 
+  /// A new inverse that is to-one can't lead back to several objects.
+  func checkWaysBack(_ relationships: [NSRelationshipDescription]) throws {
+    for relationship in relationships {
+      guard let inverse = relationship.inverseRelationship, let owner = inverse.owner,
+        let entity = destination.entity(named: owner.name ?? ""),
+        case .toOne(let column, _, _)? = entity.relationships[inverse.name]
+      else { continue }
+      let count = try connection.integer(
+        """
+        SELECT count(*) FROM (SELECT 1 FROM \(entity.tableName) WHERE \(column) NOT NULL
+          AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers)))) GROUP BY \(column) HAVING count(*) > 1)
+        """)
+      guard let count, count > 0 else { continue }
+      throw NSError.migration(
+        "\(path) can't be migrated: \(relationship.owner?.name ?? "").\(relationship.name) is new and to-one, and by its "
+          + "inverse '\(inverse.name)' \(count) objects are led to by several.",
+        advice: "Make it to-many, or leave one of the links of each.")
+    }
+  }
+
   /// Whether an object that the relationship refers to may be removed with its entity.
   private func losesObjects(_ relationship: NSRelationshipDescription) -> Bool {
     relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false

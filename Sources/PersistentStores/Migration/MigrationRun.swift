@@ -36,6 +36,7 @@ struct MigrationRun {
     for statement in tables { try connection.execute(statement) }
     for move in statements.moves { try connection.run(move.text, move.bindings) }
     try checkRows()
+    try checkWaysBack(statements.waysBack)
     try markReleasedFiles()
     for statement in creations.dropFirst(tables.count) { try create(statement) }
     for derivation in destination.derivations { try connection.execute(derivation.fillStatement) }
