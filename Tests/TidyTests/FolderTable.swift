@@ -74,7 +74,7 @@ enum FolderTable {
       "Opening": ["RowStore", "Rows", "SQLite", "Schema"],
       "Schema/Existing": ["SQLite", "Schema"],
       "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
-      "Migration": ["External", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing"],
+      "Migration": ["External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing"],
       "SQLiteStore": [
         "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows",
         "SQLite", "Schema", "Schema/Existing",

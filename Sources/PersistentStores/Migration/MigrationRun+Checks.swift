@@ -3,9 +3,8 @@ import Foundation
 
 /// Preconditions that a store must satisfy before its tables change, and checks of its rows afterwards.
 extension MigrationRun {
-  /// Data that only Apple's framework maintains, or that would be lost with a table.
-  func checkOthers(_ present: Set<String>, _ tables: [String]) throws {
-    try Self.checkHistory(present, path)
+  /// Triggers that would be lost with a table.
+  func checkTriggers(on tables: [String]) throws {
     let triggers = try connection.rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
     let ofStore = triggers.filter { row in tables.contains { row.last == .text($0) } }
     guard case .text(let name)? = ofStore.first?.first else { return }
@@ -13,17 +12,6 @@ extension MigrationRun {
       "\(path) has the trigger \(name) on a table of Core Data's, which would be lost.",
       advice: "Drop the trigger, and create it again afterwards; or migrate the store with the program that made it.")
   }
-
-  /// - Throws: `NSError` 134110 if `tables` have those of a history.
-  static func checkHistory(_ tables: Set<String>, _ path: String) throws {
-    let history = historyTables.filter(tables.contains)
-    guard history.isEmpty else {
-      throw NSError.migration(
-        "\(path) keeps a persistent history (\(history.joined(separator: ", "))), which can't be carried over.",
-        advice: "Migrate it with Apple's framework, or turn its history off there.")
-    }
-  }
-  private static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
   /// A row of an entity that the source model does not have would be dropped silently.
   func checkNumbers() throws {
