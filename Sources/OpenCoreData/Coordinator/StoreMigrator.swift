@@ -74,9 +74,10 @@ extension NSPersistentStoreCoordinator {
     guard MigrationOptions(options) != nil, (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
       FileManager.default.fileExists(atPath: file.path)
     else { return }
+    ExchangeFolder.removeLeft(of: file)
     let stages = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? any StoreMigrator
     let mappings = MigrationOptions.mappingModels(options)
-    guard stages != nil || !mappings.isEmpty,
+    guard stages != nil || !mappings.isEmpty || !MappingFile.resources(of: [.main]).isEmpty,
       let store = try MigratedStore(
         file, type: type, model: managedObjectModel, configuration: configuration, options: options)
     else { return }
