@@ -160,6 +160,12 @@ private enum DocExamplesArticles {
     for entity in mapping.entityMappings { print(entity.name) }  // IEM_Transform_JournalEntry, …
   }
 
+  static func mappingModelFile(bundle: Bundle, old: NSManagedObjectModel, new: NSManagedObjectModel) -> NSMappingModel?
+  {
+    let mapping = NSMappingModel(from: [bundle], forSourceModel: old, destinationModel: new)
+    return mapping
+  }
+
   static func entityMapping() -> NSEntityMapping {
     let name = NSPropertyMapping()
     name.name = "title"

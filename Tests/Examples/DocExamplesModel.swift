@@ -185,6 +185,19 @@ struct DocExamplesModel {
     #expect(mapping.entityMappings.count == 1)
   }
 
+  @Test func mappingModelFiles() throws {
+    let (file, bundle) = (URL(fileURLWithPath: "/nowhere.cdm"), Bundle.main)
+    let (old, new) = (Self.sessionModel(), Self.sessionModel(withNotes: true))
+    if let mapping = NSMappingModel(contentsOf: file) { print(mapping.entityMappings.count) }
+    func load() throws -> NSMappingModel {
+      let mapping = try NSMappingModel.load(contentsOf: file)
+      return mapping
+    }
+    #expect(throws: NSError.self) { try load() }
+    let mapping = NSMappingModel(from: [bundle], forSourceModel: old, destinationModel: new)
+    #expect(mapping == nil)
+  }
+
   @Test func nsEntityMapping() {
     let mapping = NSEntityMapping()
     mapping.name = "SessionToSession"

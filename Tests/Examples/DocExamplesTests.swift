@@ -18,7 +18,7 @@ struct DocExamplesTests {
     "PersistentStores/Rows/BatchLink",
     "PersistentStores/RowStore/SaveParticipant", "PersistentStores/ModelSearch/StoreModel",
     "PersistentStores/Migration/NSMappingModel", "PersistentStores/Migration/NSEntityMapping",
-    "PersistentStores/Migration/NSPropertyMapping",
+    "PersistentStores/Migration/NSPropertyMapping", "PersistentStores/Migration/NSMappingModel+Files",
     "StoreInspection/StoreInspection", "StoreInspection/StoreVerification",
   ]
 

@@ -51,6 +51,10 @@ enum FolderTable {
         "Archives", "Base", "Descriptions", "ModelFiles/Packages", "Predicates/Tree", "Values",
       ],
       "ModelFiles/Elements": ["Archives", "Descriptions", "ModelFiles/ModelXML", "ModelFiles/Packages"],
+      "ModelFiles/Mappings": [
+        "Archives", "Base", "Descriptions", "ModelFiles", "ModelFiles/Compiled", "ModelFiles/Elements",
+        "ModelFiles/ModelXML", "ModelFiles/Packages", "Predicates/Object",
+      ],
       "ModelFiles": [
         "Archives", "Base", "Descriptions", "Embedded", "ModelFiles/Compiled", "ModelFiles/Elements",
         "ModelFiles/ModelXML", "ModelFiles/Packages",
@@ -70,7 +74,7 @@ enum FolderTable {
       "Opening": ["RowStore", "Rows", "SQLite", "Schema"],
       "Schema/Existing": ["SQLite", "Schema"],
       "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
-      "Migration": ["External", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing"],
+      "Migration": ["External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing"],
       "SQLiteStore": [
         "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows",
         "SQLite", "Schema", "Schema/Existing",

@@ -59,9 +59,14 @@ package enum ModelFile {
   /// The model files among the resources of `bundles`, each model once: compiled models take precedence over their
   /// sources.
   package static func resources(of bundles: [Bundle]) -> [URL] {
+    resources(of: bundles, kinds: ["momd", "mom", "xcdatamodeld", "xcdatamodel"])
+  }
+
+  /// The resources with one of these extensions: of several with one name, that of the first extension.
+  static func resources(of bundles: [Bundle], kinds: [String]) -> [URL] {
     bundles.flatMap { bundle in
       var names: Set<String> = []
-      return ["momd", "mom", "xcdatamodeld", "xcdatamodel"].flatMap { kind in
+      return kinds.flatMap { kind in
         (bundle.urls(forResourcesWithExtension: kind, subdirectory: nil) ?? []).map { $0 as URL }
           .sorted { String.byteOrder($0.lastPathComponent, $1.lastPathComponent) }
           .filter { names.insert($0.deletingPathExtension().lastPathComponent).inserted }

@@ -66,22 +66,25 @@ struct MigratedStore {
 
 extension NSPersistentStoreCoordinator {
   /// Migrates the store in `file` with stages, or with a mapping model that leads from its version to the model's, if the
-  /// options ask for that and there are any. Otherwise the opening infers a mapping.
+  /// options ask for migration and there are any: those of the options, then the files of the main bundle. Otherwise the
+  /// opening infers a mapping.
   func migrateIfAsked(
     _ file: URL, type: String, configuration: String?, options: [AnyHashable: Any]?
   ) throws {
     guard MigrationOptions(options) != nil, (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
       FileManager.default.fileExists(atPath: file.path)
     else { return }
+    ExchangeFolder.removeLeft(of: file)
     let stages = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? any StoreMigrator
     let mappings = MigrationOptions.mappingModels(options)
-    guard stages != nil || !mappings.isEmpty,
+    guard stages != nil || !mappings.isEmpty || !MappingFile.resources(of: [.main]).isEmpty,
       let store = try MigratedStore(
         file, type: type, model: managedObjectModel, configuration: configuration, options: options)
     else { return }
     if let stages { return try stages.migrate(store) }
     guard let source = try store.sourceModel() else { return }
-    let found: (any StoreMigrator)? = mappings.first { $0.leads(from: source, to: managedObjectModel) }
+    let given: (any StoreMigrator)? = mappings.first { $0.leads(from: source, to: managedObjectModel) }
+    let found = given ?? NSMappingModel(from: nil, forSourceModel: source, destinationModel: managedObjectModel)
     try found?.migrate(store)
   }
 }

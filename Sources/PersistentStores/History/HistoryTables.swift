@@ -33,10 +33,7 @@ struct HistoryTables {
         "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, "
           + "ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB\(all) )")
     }
-    let known = try columns(of: .change)
-    for column in (0..<tombstones).map({ "ZTOMBSTONE\($0)" }) where !known.contains(column) {
-      try connection.execute("ALTER TABLE ACHANGE ADD COLUMN \(column) BLOB")
-    }
+    try addTombstones(for: entities)
     if !tables.contains(.text(Entity.transaction.table)) { try connection.execute(Self.transactionTable) }
     if !tables.contains(.text(Entity.string.table)) { try connection.execute(Self.stringTable) }
     for index in Self.indexes { try connection.execute(index) }
@@ -44,6 +41,15 @@ struct HistoryTables {
       try connection.run(
         "INSERT OR IGNORE INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, 0, 0)",
         [.integer(Int64(entity.rawValue)), .text(entity.name)])
+    }
+  }
+
+  /// Adds the columns that are missing for the preserved values of `entities`.
+  func addTombstones(for entities: [NSEntityDescription]) throws {
+    let tombstones = entities.map { PreservedAttributes($0).names.count }.max() ?? 0
+    let known = try columns(of: .change)
+    for column in (0..<tombstones).map({ "ZTOMBSTONE\($0)" }) where !known.contains(column) {
+      try connection.execute("ALTER TABLE ACHANGE ADD COLUMN \(column) BLOB")
     }
   }
 

@@ -122,16 +122,6 @@ struct MappingInference {
         entity, property: relationship.name,
         reason: "It is new and mandatory, and existing objects have no destination for it. Make it optional.")
     }
-    // An added inverse of an existing key reads that key; for a new key of its own there are no values.
-    if !relationship.isToMany, let inverse = relationship.inverseRelationship,
-      let former = inverse.owner.flatMap({ match.source(of: inverse, in: $0) }), !former.isToMany
-    {
-      note(
-        entity, property: relationship.name,
-        reason:
-          "It is the new inverse of the to-one '\(inverse.name)', whose objects it would have to be looked up from. "
-          + "Make it to-many.")
-    }
   }
 }
 

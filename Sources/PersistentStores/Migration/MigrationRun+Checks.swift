@@ -3,9 +3,8 @@ import Foundation
 
 /// Preconditions that a store must satisfy before its tables change, and checks of its rows afterwards.
 extension MigrationRun {
-  /// Data that only Apple's framework maintains, or that would be lost with a table.
-  func checkOthers(_ present: Set<String>, _ tables: [String]) throws {
-    try Self.checkHistory(present, path)
+  /// Triggers that would be lost with a table.
+  func checkTriggers(on tables: [String]) throws {
     let triggers = try connection.rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
     let ofStore = triggers.filter { row in tables.contains { row.last == .text($0) } }
     guard case .text(let name)? = ofStore.first?.first else { return }
@@ -13,17 +12,6 @@ extension MigrationRun {
       "\(path) has the trigger \(name) on a table of Core Data's, which would be lost.",
       advice: "Drop the trigger, and create it again afterwards; or migrate the store with the program that made it.")
   }
-
-  /// - Throws: `NSError` 134110 if `tables` have those of a history.
-  static func checkHistory(_ tables: Set<String>, _ path: String) throws {
-    let history = historyTables.filter(tables.contains)
-    guard history.isEmpty else {
-      throw NSError.migration(
-        "\(path) keeps a persistent history (\(history.joined(separator: ", "))), which can't be carried over.",
-        advice: "Migrate it with Apple's framework, or turn its history off there.")
-    }
-  }
-  private static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
   /// A row of an entity that the source model does not have would be dropped silently.
   func checkNumbers() throws {
@@ -74,6 +62,26 @@ extension MigrationRun {
           problem: "\(entity.name).\(relationship.name) is mandatory in the new model, but has no destination in",
           advice: "Set it first, or keep it optional.")
       }
+    }
+  }
+
+  /// A new inverse that is to-one can't lead back to several objects.
+  func checkWaysBack(_ relationships: [NSRelationshipDescription]) throws {
+    for relationship in relationships {
+      guard let inverse = relationship.inverseRelationship, let owner = inverse.owner,
+        let entity = destination.entity(named: owner.name ?? ""),
+        case .toOne(let column, _, _)? = entity.relationships[inverse.name]
+      else { continue }
+      let count = try connection.integer(
+        """
+        SELECT count(*) FROM (SELECT 1 FROM \(entity.tableName) WHERE \(column) NOT NULL
+          AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers)))) GROUP BY \(column) HAVING count(*) > 1)
+        """)
+      guard let count, count > 0 else { continue }
+      throw NSError.migration(
+        "\(path) can't be migrated: \(relationship.owner?.name ?? "").\(relationship.name) is new and to-one, and by its "
+          + "inverse '\(inverse.name)' \(count) objects are led to by several.",
+        advice: "Make it to-many, or leave one of the links of each.")
     }
   }
 

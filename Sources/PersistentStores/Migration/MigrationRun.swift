@@ -24,7 +24,7 @@ struct MigrationRun {
     for removal in source.derivations.flatMap(\.removalStatements) { try connection.execute(removal) }
     let present = try tableNames()
     let old = source.tableNames
-    try checkOthers(present, old + Self.ownTables)
+    try checkTriggers(on: old + Self.ownTables)
     let lastKeys = try lastKeys()
     let statements = MigrationStatements(run: self)
     try checkNumbers()
@@ -36,10 +36,12 @@ struct MigrationRun {
     for statement in tables { try connection.execute(statement) }
     for move in statements.moves { try connection.run(move.text, move.bindings) }
     try checkRows()
+    try checkWaysBack(statements.waysBack)
     try markReleasedFiles()
     for statement in creations.dropFirst(tables.count) { try create(statement) }
     for derivation in destination.derivations { try connection.execute(derivation.fillStatement) }
     try writeKeys(lastKeys)
+    try carryHistory(present)
     try connection.run(
       "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
       [.text(uuid), .blob(try metadata.propertyList())])

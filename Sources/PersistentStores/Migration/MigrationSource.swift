@@ -36,10 +36,10 @@ package final class MigrationSource {
   private func checkOthers(_ model: NSManagedObjectModel) throws {
     let tables = try opened.connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
     let names = tables.compactMap { row in if case .text(let name)? = row.first { name } else { nil } }
-    try MigrationRun.checkHistory(Set(names), url.path)
+    try checkHistory(Set(names))
     let schema = try SQLSchema(
       model: model, configuration: nil, existing: StoreLayout(opened.connection), location: url.path)
-    let known = Set(schema.tableNames)
+    let known = Set(schema.tableNames).union(HistoryTables.Entity.allCases.map(\.table))
     // Z_ is the beginning of the framework's own tables and triggers, and of indexes that are tables.
     let others = try opened.connection.rows(
       """
@@ -53,6 +53,17 @@ package final class MigrationSource {
       throw NSError.migration(
         "\(url.path) has the \(type) \(name), which is not Core Data's and would not be in the migrated store.",
         advice: "Copy it elsewhere and drop it, or use an inferred mapping, which keeps it.")
+    }
+  }
+
+  /// Objects get new keys, to which a history does not lead. Newer frameworks make its tables in every store, empty.
+  private func checkHistory(_ tables: Set<String>) throws {
+    for table in [HistoryTables.Entity.transaction, .change].map(\.table) where tables.contains(table) {
+      guard try opened.connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { continue }
+      throw NSError.migration(
+        "\(url.path) has a persistent history (\(table)), which can't be carried over, as objects get new keys.",
+        advice: "Use an inferred mapping, which keeps it, or read it and delete it first with "
+          + "NSPersistentHistoryChangeRequest.deleteHistory(before:).")
     }
   }
 

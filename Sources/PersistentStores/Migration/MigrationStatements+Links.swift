@@ -3,9 +3,10 @@ import Foundation
 
 /// Relationships: keys in rows, and rows of join tables.
 extension MigrationStatements {
-  /// A key of an old row.
+  /// A key that belongs to an old row `s`.
   private struct OldKey {
-    let column: String
+    /// The expression that has it.
+    let value: String
     let orderColumn: String?
     /// The row that the key refers to.
     let destination: NSEntityDescription
@@ -39,7 +40,7 @@ extension MigrationStatements {
   private func fillings(
     _ key: OldKey, column: String, entityColumn: String?, orderColumn: String?
   ) -> [Filling] {
-    let value = "s.\(key.column)"
+    let value = key.value
     let keptCondition = keptCondition(of: value, in: key.destination, keptEntities(below: key.destination))
     var result = [
       Filling(column: column, value: SQLFragment(keptCondition.map { "CASE WHEN \($0) THEN \(value) END" } ?? value))
@@ -72,10 +73,50 @@ extension MigrationStatements {
       guard case .toOne(let column, _, let order)? = oldEntity.relationships[former.name],
         let destination = former.destinationEntity
       else { return nil }
-      return OldKey(column: column, orderColumn: order, destination: destination)
+      return OldKey(value: "s.\(column)", orderColumn: order, destination: destination)
     }
-    // A new name for the key of an existing to-many relationship.
-    return relationship.inverseRelationship.flatMap { keyOfToMany($0, oldEntity) }
+    // A new name for the key of an existing to-many relationship, or the way back of an existing to-one relationship.
+    return relationship.inverseRelationship.flatMap { keyOfToMany($0, oldEntity) ?? keyOfToOne($0) }
+  }
+
+  /// The row that leads to `s` by a to-one relationship of the new model.
+  private func keyOfToOne(_ relationship: NSRelationshipDescription) -> OldKey? {
+    let keys = oldColumns(ofToOne: relationship)
+    guard let owner = keys.first?.owner else { return nil }
+    let found = keys.map { key in
+      "(SELECT i.Z_PK FROM \(key.table) i WHERE i.\(key.column) = s.Z_PK AND i.Z_ENT IN (\(Self.list(key.numbers))))"
+    }
+    return OldKey(
+      value: found.count == 1 ? found[0] : "coalesce(\(found.joined(separator: ", ")))", orderColumn: nil,
+      destination: owner)
+  }
+
+  /// The columns that a to-one relationship of the new model had, with the old entities that had them.
+  private func oldColumns(
+    ofToOne relationship: NSRelationshipDescription
+  ) -> [(table: String, column: String, numbers: Set<Int>, owner: NSEntityDescription)] {
+    formers(of: relationship).compactMap { former, numbers in
+      guard case .toOne(let column, _, _)? = sqlRelationship(former, in: run.source), let owner = former.owner,
+        let table = oldTable(of: owner)
+      else { return nil }
+      return (table, column, numbers, owner)
+    }
+  }
+
+  /// To-one relationships that are new, and whose inverse was there and to-one.
+  var waysBack: [NSRelationshipDescription] {
+    run.destination.entities.compactMap { run.destinationEntities[$0.name] }.flatMap(\.storedRelationships).filter {
+      guard !$0.isToMany, let inverse = $0.inverseRelationship, !inverse.isToMany else { return false }
+      return formers(of: $0).isEmpty && !oldColumns(ofToOne: inverse).isEmpty
+    }
+  }
+
+  /// Indexes of the keys that the rows of such relationships are looked up by. They go with the old tables.
+  var lookupIndexes: [SQLFragment] {
+    let keys = waysBack.compactMap(\.inverseRelationship).flatMap(oldColumns)
+    return keys.map { key in
+      SQLFragment("CREATE INDEX IF NOT EXISTS \(key.table)_\(key.column) ON \(key.table) (\(key.column))")
+    }
   }
 
   /// The key of a to-many relationship of the new model in the old table of `oldEntity`.
@@ -86,7 +127,7 @@ extension MigrationStatements {
           run.source.entity(named: owner.name ?? "")?.relationships[former.name],
         table == oldEntity.tableName
       else { continue }
-      return OldKey(column: column, orderColumn: order, destination: owner)
+      return OldKey(value: "s.\(column)", orderColumn: order, destination: owner)
     }
     return nil
   }

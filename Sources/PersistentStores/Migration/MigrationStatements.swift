@@ -8,7 +8,7 @@ struct MigrationStatements {
   var match: ModelMatch { run.match }
 
   /// One for each entity that continues, then those of the join tables.
-  var moves: [SQLFragment] { run.destination.entities.compactMap(rows) + links }
+  var moves: [SQLFragment] { lookupIndexes + run.destination.entities.compactMap(rows) + links }
 
   /// A column of a new table and the expression that fills it; `s` is the old row.
   struct Filling {

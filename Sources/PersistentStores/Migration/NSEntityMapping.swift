@@ -82,7 +82,7 @@ open class NSEntityMapping: NSObject {
     name = "IEM_\(word)_\((destination ?? source)?.name ?? "")"
     (sourceEntityName, sourceEntityVersionHash) = (source?.name, source?.versionHash)
     (destinationEntityName, destinationEntityVersionHash) = (destination?.name, destination?.versionHash)
-    sourceExpression = source?.name.map(MappingExpressions.objects)
+    sourceExpression = source?.name.map { MappingExpressions.objects(of: $0) }
     func mappings(
       _ properties: [NSPropertyDescription], _ expression: (String) -> ManagedObjectModel.NSExpression
     ) -> [NSPropertyMapping] {
@@ -93,7 +93,7 @@ open class NSEntityMapping: NSObject {
       mappings(Array($0.attributesByName.values), MappingExpressions.value)
     }
     relationshipMappings = destination.map {
-      mappings(Array($0.relationshipsByName.values), MappingExpressions.instances)
+      mappings(Array($0.relationshipsByName.values)) { MappingExpressions.instances(of: $0) }
     }
   }
 

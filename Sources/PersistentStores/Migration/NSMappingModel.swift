@@ -3,7 +3,8 @@ import Foundation
 
 /// How objects of one model become objects of another. (Apple documentation: NSMappingModel.)
 ///
-/// It is inferred from two models, or made in code of entity mappings, which a migration carries out in their order.
+/// It is inferred from two models, read from a file, or made in code of entity mappings, which a migration carries out in
+/// their order.
 ///
 /// ```swift
 /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
@@ -25,6 +26,19 @@ open class NSMappingModel: NSObject {
     inferredMappings = []
   }
 
+  /// Reads a mapping model from a file. (Apple documentation: init(contentsOf:).)
+  ///
+  /// ```swift
+  /// if let mapping = NSMappingModel(contentsOf: file) { print(mapping.entityMappings.count) }
+  /// ```
+  ///
+  /// - Parameter url: A compiled `.cdm`, an `.xcmappingmodel` folder, or the `xcmapping.xml` in one.
+  /// - Returns: Nil if it can't be read; ``load(contentsOf:)`` throws the reason.
+  public convenience init?(contentsOf url: URL?) {
+    guard let url, let mappings = try? MappingFile.load(url) else { return nil }
+    self.init(mappings)
+  }
+
   private init(_ inference: InferredMapping) {
     let match = inference.match
     func byName(_ entities: [NSEntityDescription]) -> [NSEntityDescription] {
@@ -39,15 +53,6 @@ open class NSMappingModel: NSObject {
     self.inference = inference
     inferredMappings = (kept + removed).map(ObjectIdentifier.init)
     entityMappings = kept + removed
-  }
-
-  /// The mapping model file between two models among the resources of `bundles`. Always nil, as mapping model files are
-  /// not read.
-  public convenience init?(
-    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
-    destinationModel: NSManagedObjectModel?
-  ) {
-    return nil
   }
 
   /// Infers how `sourceModel` became `destinationModel`, from names and renaming identifiers.

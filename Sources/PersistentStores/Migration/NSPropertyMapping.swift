@@ -64,31 +64,3 @@ extension ManagedObjectModel.NSExpression {
 
   private var variableName: String? { expressionType == .variable ? variable : nil }
 }
-
-/// The parts of the expressions of mapping models. (Apple's header: NSEntityMigrationPolicy.h.)
-package enum MappingExpressions {
-  package static let manager = "manager"
-  package static let source = "source"
-
-  package static let instancesOfMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
-  package static let sourcesOfMapping = "sourceInstancesForEntityMappingNamed:destinationInstances:"
-  package static let instancesOfRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
-  package static let sourceRequest = "fetchRequestForSourceEntityNamed:predicateString:"
-
-  /// `$source.name`
-  static func value(of name: String) -> ManagedObjectModel.NSExpression {
-    ManagedObjectModel.NSExpression(format: "$source.%K", name)
-  }
-
-  /// The destination instances of the objects that a relationship of the source object leads to.
-  static func instances(of relationship: String) -> ManagedObjectModel.NSExpression {
-    ManagedObjectModel.NSExpression(
-      format: "FUNCTION($manager, %@, %@, $source.%K)", instancesOfRelationship, relationship, relationship)
-  }
-
-  /// All objects of an entity without those of its subentities.
-  static func objects(of entity: String) -> ManagedObjectModel.NSExpression {
-    ManagedObjectModel.NSExpression(
-      format: "FETCH(FUNCTION($manager, %@, %@, 'TRUEPREDICATE'), $manager.sourceContext, NO)", sourceRequest, entity)
-  }
-}

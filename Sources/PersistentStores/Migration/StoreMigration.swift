@@ -6,8 +6,8 @@ import Foundation
 public let OCDSourceModelsOption = "OCDSourceModelsOption"
 
 /// Mapping models, an array of NSMappingModel: an option of `addPersistentStore` with which a store of an older version is
-/// migrated by the first one that leads from its version to the model's. This library's own key; Apple's framework searches
-/// bundles.
+/// migrated by the first one that leads from its version to the model's. This library's own key. Without one that leads
+/// there, the mapping model files of the main bundle are searched, as by Apple's framework.
 public let OCDMappingModelsOption = "OCDMappingModelsOption"
 
 /// The stages of a migration, an `NSStagedMigrationManager`: an option of `addPersistentStore`. (Apple documentation:
@@ -136,11 +136,18 @@ struct StoreMigration {
       userInfo: ["metadata": metadata.versionHashes])
   }
 
+  /// The mapping model files that lead elsewhere, or can't be read.
+  private func lookedAt(from source: NSManagedObjectModel) -> String {
+    let names = MappingSearch(bundles: [.main], from: source, to: model).lookedAt
+    return names.isEmpty ? "" : " Looked at: \(names.joined(separator: ", "))."
+  }
+
   private func mapping(from source: NSManagedObjectModel) throws -> InferredMapping {
     guard options.infersMapping else {
       throw NSError.coreData(
         .missingMappingModel,
-        "The store \(path) was written with another version of the model, and there is no mapping model.",
+        "The store \(path) was written with another version of the model, and there is no mapping model."
+          + lookedAt(from: source),
         suggestion:
           "Give one with OCDMappingModelsOption, or set NSInferMappingModelAutomaticallyOption to have one inferred.")
     }

@@ -138,11 +138,22 @@ struct StoreFileCheck {
         "The WAL \(walPath) does not belong to the store \(path): it is older than the file, in which the last key of "
           + "\(older) is \(keysAlone[older] ?? 0), and with the WAL it is \(keys[older] ?? 0). \(together)")
     }
-    guard alone != whole else { return }
+    guard alone != whole, whole == nil || whole != exchangedUUID() else { return }
     throw NSError.coreData(
       .open,
       "The WAL \(walPath) does not belong to the store \(path): the file belongs to the store \(alone), the WAL to "
         + "\(whole ?? "another database"). \(together)")
+  }
+
+  /// The UUID of what a migration replaces the store by; nil if there is none. A process that was killed after that has
+  /// left the new store in the WAL, and a folder with the same store next to it.
+  private func exchangedUUID() -> String? {
+    let made = StorePath.exchangeFile(of: URL(fileURLWithPath: path))
+    guard FileManager.default.fileExists(atPath: made.path),
+      let connection = try? SQLiteConnection(path: made.path, mode: .immutable)
+    else { return nil }
+    defer { connection.close() }
+    return try? uuid(connection)
   }
 
   private func ofFileAlone() throws -> (uuid: String, keys: [String: Int64])? {

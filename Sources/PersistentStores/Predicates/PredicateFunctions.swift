@@ -1,5 +1,6 @@
 import ManagedObjectModel
 import CSQLite
+import Foundation
 
 extension SQLiteConnection {
   /// The functions that the triggers of derived attributes call. Apple's framework learns of changed rows from them;
@@ -8,6 +9,8 @@ extension SQLiteConnection {
     "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
     "NSCoreDataTriggerUpdateAffectedObjectValue",
   ]
+  /// The function that the triggers of derivations by `now()` call.
+  private static let nowFunction = "NSCoreDataNow"
 
   /// Registers the functions that translated predicates call, so that SQL and memory use the same code to compare text,
   /// and those that triggers of derived attributes call.
@@ -31,6 +34,11 @@ extension SQLiteConnection {
       let code = sqlite3_create_function_v2(handle, name, 5, flags, nil, { _, _, _ in }, nil, nil, nil)
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
     }
+    // Each call has its own result, so it is not deterministic.
+    let code = sqlite3_create_function_v2(
+      handle, Self.nowFunction, 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil,
+      { context, _, _ in sqlite3_result_double(context, Date().timeIntervalSinceReferenceDate) }, nil, nil, nil)
+    guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
   }
 
   /// The SQL function that says whether a text is UTF-8 without a NUL: 1 or 0, and NULL for other values.

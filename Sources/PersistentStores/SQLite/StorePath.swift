@@ -42,4 +42,14 @@ package enum StorePath {
   }
 
   package static func resolved(_ url: URL) -> URL { URL(fileURLWithPath: resolved(url.path)) }
+
+  /// The folder in which a migration makes what the store at a resolved path is to become. It is there until all of the
+  /// store is replaced.
+  static func exchangeFolder(of store: URL) -> URL {
+    store.deletingLastPathComponent()
+      .appendingPathComponent(".\(store.lastPathComponent)-migration", isDirectory: true)
+  }
+
+  /// The new store in that folder.
+  static func exchangeFile(of store: URL) -> URL { exchangeFolder(of: store).appendingPathComponent("store.sqlite") }
 }

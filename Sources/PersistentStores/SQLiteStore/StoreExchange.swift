@@ -43,15 +43,14 @@ package final class StoreExchange {
 package final class ExchangeFolder {
   private let folder: URL
   private let descriptor: Int32
-  package var file: URL { folder.appendingPathComponent("store.sqlite") }
+  package let file: URL
 
   /// Removes what a killed process has left in it.
   ///
   /// - Throws: `NSError` 134090 while another process migrates the store, 134110 if the folder can't be made.
   package init(of store: URL) throws {
     let store = StorePath.resolved(store)
-    folder = store.deletingLastPathComponent()
-      .appendingPathComponent(".\(store.lastPathComponent)-migration", isDirectory: true)
+    (folder, file) = (StorePath.exchangeFolder(of: store), StorePath.exchangeFile(of: store))
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
@@ -73,5 +72,18 @@ package final class ExchangeFolder {
   deinit {
     try? FileManager.default.removeItem(at: folder)
     close(descriptor)
+  }
+
+  /// Removes the folder of a process that was killed after it had replaced the store. Until the WAL is written back, the
+  /// folder shows that the WAL is the store's.
+  package static func removeLeft(of store: URL) {
+    let store = StorePath.resolved(store)
+    guard FileManager.default.fileExists(atPath: StorePath.exchangeFolder(of: store).path),
+      let opened = try? OpenedDatabase.open(store, options: StoreOptions(nil))
+    else { return }
+    defer { opened.connection.close() }
+    guard (try? opened.connection.checkpointsWholeWAL()) == true else { return }
+    // Released at once, which removes it. An error means that another process uses it.
+    _ = try? ExchangeFolder(of: store)
   }
 }

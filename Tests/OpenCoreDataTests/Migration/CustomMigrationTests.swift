@@ -272,7 +272,8 @@ struct CustomMigrationTests {
   @Test("A store with a history or with tables of others is refused")
   func others() throws {
     for (statement, name) in [
-      ("CREATE TABLE ATRANSACTION(Z_PK INTEGER PRIMARY KEY)", "ATRANSACTION"), ("CREATE TABLE NOTES(x)", "table NOTES"),
+      ("CREATE TABLE ATRANSACTION(Z_PK INTEGER PRIMARY KEY); INSERT INTO ATRANSACTION VALUES(1)", "ATRANSACTION"),
+      ("CREATE TABLE NOTES(x)", "table NOTES"),
       ("CREATE VIEW NAMES AS SELECT ZNAME FROM ZRIDER", "view NAMES"),
     ] {
       let bench = try bench()

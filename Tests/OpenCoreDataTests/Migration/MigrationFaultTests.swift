@@ -2,8 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import OpenCoreData
+@testable import PersistentStores
+
 // Rules (SQLite documentation: "Atomic Commit"; POSIX): a migration is whole or was not begun, whichever call on the
 // store's files fails, is the last of the process, or is not on the disk when the power fails; and without memory.
+
+/// Makes two instances of each source object.
+final class DoublingPolicy: NSEntityMigrationPolicy {
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    for _ in 0..<2 { try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager) }
+  }
+}
 
 /// Every call of a migration in another process goes wrong once. A few by chance in the short series, all in the long one.
 @Suite(.seeded, .serialized) struct MigrationFaultTests {
@@ -14,7 +26,10 @@ import Testing
   }
 
   static let cases =
-    [Case(testDescription: "a store of this library with a WAL") { try ownStage() }]
+    [
+      Case(testDescription: "a store of this library with a WAL") { try ownStage() },
+      Case(testDescription: "a store of this library, by a mapping model with a policy") { try customStage() },
+    ]
     + (SharedFiles.arePresent
       ? [
         Case(testDescription: "a store of Apple's framework") { try appleStage() }
@@ -48,9 +63,9 @@ import Testing
     return folder
   }
 
-  private static func ownStage() throws -> MigrationStage {
+  private static func ownStage(by mapping: URL? = nil) throws -> MigrationStage {
     let models = try models.get()
-    return try MigrationStage(to: models.file("Boards.xcdatamodeld/New.xcdatamodel")) { folder in
+    return try MigrationStage(to: models.file("Boards.xcdatamodeld/New.xcdatamodel"), by: mapping) { folder in
       try MigrationBench.add(folder.file("store.sqlite"), model: try migrationModel(old), options: nil)
       try Programs.python(
         """
@@ -67,6 +82,21 @@ import Testing
         os._exit(0)
         """, in: folder)
     }
+  }
+
+  /// Each rider becomes two surfers, who share the boards of the rider.
+  private static func customStage() throws -> MigrationStage {
+    let mapping = NSMappingModel()
+    mapping.entityMappings = [
+      entityMapping(
+        "BoardToBoard", from: "Board", to: "Board", attributes: ["title": "$source.name"],
+        relationships: ["riders": instances("RiderToSurfer", "riders")]),
+      entityMapping("RiderToSurfer", from: "Rider", to: "Surfer", attributes: ["photo": "$source.photo", "age": "9"]),
+    ]
+    mapping.entityMappings[1].entityMigrationPolicyClassName = "OpenCoreDataTests.DoublingPolicy"
+    let file = try models.get().file("Doubled.cdm")
+    try MappingFileWriter.compiled(mapping).write(to: file)
+    return try ownStage(by: file)
   }
 
   private static func appleStage() throws -> MigrationStage {

@@ -131,8 +131,10 @@ struct FuzzModel {
 
   static func inverseName(_ link: Link) -> String { "inverse\(link.name)" }
 
-  /// - Parameter former: The version before, whose names become renaming identifiers.
-  func build(after former: FuzzModel? = nil) -> NSManagedObjectModel {
+  /// - Parameters:
+  ///   - former: The version before, whose names become renaming identifiers.
+  ///   - keepsTombstones: Whether deletions keep the values of every other attribute.
+  func build(after former: FuzzModel? = nil, keepsTombstones: Bool = false) -> NSManagedObjectModel {
     var built: [Int: NSEntityDescription] = [:]
     let formerEntities = former?.entities ?? []
     let names = Dictionary(
@@ -148,6 +150,7 @@ struct FuzzModel {
         property.name = attribute.name
         property.explicitRenamingIdentifier = names[attribute.id]
         property.attributeType = .integer64AttributeType
+        property.preservesValueInHistoryOnDeletion = keepsTombstones && attribute.id.isMultiple(of: 2)
         property.defaultValue = attribute.standard.map { NSNumber(value: $0) }
         return property
       }

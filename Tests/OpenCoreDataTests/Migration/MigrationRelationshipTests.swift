@@ -86,6 +86,15 @@ struct MigrationRelationshipTests {
       new: entity("Board", link("next", to: "Board", inverse: nil)) + entity("Rider", ""), rows: chainRows,
       query: "SELECT Z_PK, ZNEXT FROM ZBOARD ORDER BY Z_PK", expected: "1|\n3|"),
     MigrationCase(
+      id: "a new to-one inverse of a kept to-one relationship leads back, the entity's number included", old: chain,
+      new: riders("", link("next", to: "Board", inverse: "prior") + link("prior", to: "Board", inverse: "next")),
+      rows: chainRows, query: "SELECT Z_PK, ZNEXT, ZPRIOR, Z1_PRIOR FROM ZBOARD ORDER BY Z_PK",
+      expected: "1|2|2|2\n2|1|1|1\n3|||"),
+    MigrationCase(
+      id: "a new to-one inverse does not lead to an object of a removed entity", old: chain,
+      new: entity("Board", link("next", to: "Board", inverse: "prior") + link("prior", to: "Board", inverse: "next")),
+      rows: chainRows, query: "SELECT Z_PK, ZNEXT, ZPRIOR FROM ZBOARD ORDER BY Z_PK", expected: "1||\n3||"),
+    MigrationCase(
       id: "a join table is renumbered", old: manyToMany,
       new: riders(
         link("boards", to: "Board", inverse: "riders", many: true),

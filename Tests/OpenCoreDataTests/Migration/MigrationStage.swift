@@ -7,8 +7,9 @@ import Testing
 /// A store of an older model in a folder of its own, which another process migrates under the shim, again and again
 /// from the same beginning.
 struct MigrationStage {
-  /// Names the store and the model for the other process.
+  /// Names the store, the model and, for a custom migration, the mapping model for the other process.
   static let (storeKey, modelKey) = ("SURFJOURNAL_MIGRATED_STORE", "SURFJOURNAL_MIGRATED_MODEL")
+  static let mappingKey = "SURFJOURNAL_MIGRATED_MAPPING"
 
   let work: TemporaryFolder
   let undisturbed: ShimReport
@@ -18,18 +19,25 @@ struct MigrationStage {
   private let names: [String]
   private let base: TemporaryFolder
   private let own: TemporaryFolder
-  private let model: URL
+  private let target: Target
+
+  /// What the store is migrated to, and by what.
+  private struct Target {
+    let model: URL
+    let mapping: URL?
+  }
 
   /// - Parameters:
   ///   - model: The new model; the version of the store is next to it.
+  ///   - mapping: A mapping model file; nil to have one inferred.
   ///   - prepare: Makes `store.sqlite` and what belongs to it.
-  init(to model: URL, _ prepare: (TemporaryFolder) throws -> Void) throws {
+  init(to model: URL, by mapping: URL? = nil, _ prepare: (TemporaryFolder) throws -> Void) throws {
     (work, base, own) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
-    self.model = model
+    target = Target(model: model, mapping: mapping)
     try prepare(base)
     try Self.copy(base, to: work)
     before = try Self.contents(of: work)
-    let (output, report) = try Self.run(.none, to: model, in: work, own)
+    let (output, report) = try Self.run(.none, to: target, in: work, own)
     try #require(output.status == 0, "\(output.messages)")
     undisturbed = report
     after = try Self.contents(of: work)
@@ -41,13 +49,14 @@ struct MigrationStage {
 
   /// This program again, in which `MigrationFaultTests` only migrates the store that the environment names.
   private static func run(
-    _ fault: Fault, to model: URL, in work: TemporaryFolder, _ own: TemporaryFolder, record: String? = nil,
+    _ fault: Fault, to target: Target, in work: TemporaryFolder, _ own: TemporaryFolder, record: String? = nil,
     more: [String: String] = [:]
   ) throws -> (ProgramOutput, ShimReport) {
     let page = own.path("page")
     var environment = try Shim.environment(fault, in: work, page: page, recording: record)
     environment[storeKey] = work.path("store.sqlite")
-    environment[modelKey] = model.path
+    environment[modelKey] = target.model.path
+    environment[mappingKey] = target.mapping?.path
     environment["TMPDIR"] = own.url.path
     environment.merge(more) { $1 }
     let program = Bundle.main.executableURL?.path ?? CommandLine.arguments[0]
@@ -63,7 +72,11 @@ struct MigrationStage {
     guard let path = environment[storeKey], let model = environment[modelKey] else { return nil }
     do {
       let model = try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model))
-      try MigrationBench.add(URL(fileURLWithPath: path), model: model, options: MigrationBench.options([]))
+      var options = MigrationBench.options([])
+      if let mapping = environment[mappingKey] {
+        options[OCDMappingModelsOption] = [try NSMappingModel.load(contentsOf: URL(fileURLWithPath: mapping))]
+      }
+      try MigrationBench.add(URL(fileURLWithPath: path), model: model, options: options)
       exit(0)
     } catch {
       FileHandle.standardError.write(Data("failed: \((error as NSError).localizedDescription)\n".utf8))
@@ -87,7 +100,7 @@ struct MigrationStage {
   func problems(with fault: Fault, more: [String: String] = [:]) throws -> (found: [String], happened: Bool) {
     try clear()
     try Self.copy(base, to: work)
-    let (output, report) = try Self.run(fault, to: model, in: work, own, more: more)
+    let (output, report) = try Self.run(fault, to: target, in: work, own, more: more)
     guard report.fired > 0 else { return ([], false) }
     let ends: Set<Int32> =
       switch fault.action {
@@ -106,7 +119,7 @@ struct MigrationStage {
   private func repetitionProblems(mustBeMigrated isMigrated: Bool) throws -> [String] {
     let left = try Self.contents(of: work)
     guard isMigrated ? left == after : [before, after].contains(left) else { return ["neither old nor new: \(left)"] }
-    let (output, _) = try Self.run(.none, to: model, in: work, own)
+    let (output, _) = try Self.run(.none, to: target, in: work, own)
     guard output.status == 0 else { return ["again: status \(output.status): \(output.messages)"] }
     var found = try Self.contents(of: work) == after ? [] : ["again: other contents"]
     let more = Set(try work.names).subtracting(names)
@@ -118,7 +131,7 @@ struct MigrationStage {
   func allocations() throws -> Int {
     try clear()
     try Self.copy(base, to: work)
-    return try Self.run(.none, to: model, in: work, own, more: ["SHIM_MEMORY_AT": "1000000000"]).1.allocations
+    return try Self.run(.none, to: target, in: work, own, more: ["SHIM_MEMORY_AT": "1000000000"]).1.allocations
   }
 
   /// Records an undisturbed migration; its images are those of power cuts.
@@ -126,7 +139,7 @@ struct MigrationStage {
     try clear()
     try Self.copy(base, to: work)
     let begin = try PowerCut(of: work)
-    let (output, _) = try Self.run(.none, to: model, in: work, own, record: own.path("record"))
+    let (output, _) = try Self.run(.none, to: target, in: work, own, record: own.path("record"))
     try #require(output.status == 0, "\(output.messages)")
     return (begin, try RecordedChange.changes(in: own.data("record"), below: work.url.path))
   }
@@ -145,7 +158,8 @@ struct MigrationStage {
 
   // MARK: Contents
 
-  /// Every row and statement of the schema but for property lists, whose order is arbitrary, read from a copy.
+  /// Every row and statement of the schema, read from a copy, but for property lists, whose order is arbitrary, and the
+  /// store's UUID, which a custom migration draws.
   static func contents(of folder: TemporaryFolder) throws -> String {
     let copy = try TemporaryFolder()
     for end in ["", "-wal", "-journal"] where folder.exists("store.sqlite" + end) {
@@ -159,7 +173,7 @@ struct MigrationStage {
       for row in store.execute("SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2"): print(row)
       for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1").fetchall():
           rows = store.execute(f'SELECT * FROM "{name}"')
-          kept = [i for i, column in enumerate(rows.description) if column[0] not in ("Z_PLIST", "Z_CONTENT")]
+          kept = [i for i, column in enumerate(rows.description) if column[0] not in ("Z_PLIST", "Z_CONTENT", "Z_UUID")]
           for row in sorted(repr([row[i] for i in kept]) for row in rows): print(name, row)
       """, in: copy)
   }

@@ -18,9 +18,13 @@ struct MigrationBench {
   let old: NSManagedObjectModel
 
   init(old entities: String, rows: String, _ name: String = "store.sqlite") throws {
+    try self.init(old: migrationModel(entities), rows: rows, name)
+  }
+
+  init(old: NSManagedObjectModel, rows: String, _ name: String = "store.sqlite") throws {
     folder = try TemporaryFolder()
     file = folder.file(name)
-    old = try migrationModel(entities)
+    self.old = old
     try Self.add(file, model: old, options: nil)
     try sqlite(file, rows)
   }

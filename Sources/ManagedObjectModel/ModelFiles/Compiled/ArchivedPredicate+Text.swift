@@ -46,7 +46,11 @@ extension ArchivedExpression {
     case .selfObject: "SELF"
     case .variable(let name): "$" + name
     case .keyPath(let keys, of: .selfObject): Self.escaped(keys)
-    case .keyPath(let keys, of: let base): base.formatText.map { "\($0).\(keys)" }
+    case .keyPath(let keys, of: let base): base.formatText.map { "\($0).\(Self.escaped(keys))" }
+    case .call(let name, of: let operand, let arguments):
+      Self.list([operand, .constant(.text(name))] + arguments).map { "FUNCTION(\($0))" }
+    case .fetch(let request, context: let context, countOnly: let countOnly):
+      Self.list([request, context, .constant(.boolean(countOnly))]).map { "FETCH(\($0))" }
     case .function(let name, let arguments): Self.function(name, arguments)
     case .aggregate(let parts): Self.list(parts).map { "{\($0)}" }
     case .subquery(let collection, let variable, let condition):

@@ -28,8 +28,12 @@ indirect enum ArchivedExpression {
   case variable(String)
   /// The keys, of the object itself or of the result of another expression.
   case keyPath(String, of: ArchivedExpression)
-  /// The method's selector and the arguments.
+  /// The name and the arguments.
   case function(String, [ArchivedExpression])
+  /// A method of what another expression gives.
+  case call(String, of: ArchivedExpression, [ArchivedExpression])
+  /// What a fetch finds, or how many objects it finds.
+  case fetch(ArchivedExpression, context: ArchivedExpression, countOnly: Bool)
   case aggregate([ArchivedExpression])
   case subquery(ArchivedExpression, variable: String, ArchivedPredicate)
 }
@@ -111,6 +115,11 @@ struct ArchivedPredicateReader {
     case "NSKeyPathSpecifierExpression":
       return archive.text(object.values["NSKeyPath"]).map { .keyPath($0, of: .selfObject) }
     case "NSKeyPathExpression", "NSFunctionExpression": return function(object, depth: depth, left: &left)
+    case "NSFetchRequestExpression":
+      guard let request = expression(object.values["NSFRExpression"], depth: depth + 1, left: &left),
+        let context = expression(object.values["NSMOCExpression"], depth: depth + 1, left: &left)
+      else { return nil }
+      return .fetch(request, context: context, countOnly: archive.flag(object.values["NSCountOnlyFlag"]))
     case "NSSubqueryExpression":
       guard let collection = expression(object.values["NSExpression"], depth: depth + 1, left: &left),
         let variable = archive.text(object.values["NSVariable"]),
@@ -132,14 +141,24 @@ struct ArchivedPredicateReader {
     guard let name = archive.text(object.values["NSSelectorName"]),
       let arguments = list(object.values["NSArguments"] ?? .list([]), depth: depth, left: &left)
     else { return nil }
-    guard name == "valueForKey:" || name == "valueForKeyPath:" else { return .function(name, arguments) }
-    guard let operand = expression(object.values["NSOperand"], depth: depth + 1, left: &left), arguments.count == 1
-    else {
-      return nil
-    }
+    guard !isFunction(name, object.values["NSOperand"]) else { return .function(name, arguments) }
+    guard let operand = expression(object.values["NSOperand"], depth: depth + 1, left: &left) else { return nil }
+    guard name == "valueForKey:" || name == "valueForKeyPath:" else { return .call(name, of: operand, arguments) }
+    guard arguments.count == 1 else { return nil }
     switch arguments[0] {
     case .keyPath(let keys, of: .selfObject), .constant(.text(let keys)): return .keyPath(keys, of: operand)
     default: return nil
+    }
+  }
+
+  /// Whether a name is that of a function: its operand then is a class of Foundation, or the argument of
+  /// `length`. Old archives have none.
+  private func isFunction(_ name: String, _ operand: ArchiveValue?) -> Bool {
+    guard let object = archive.object(operand) else { return !name.hasPrefix("valueForKey") }
+    switch object.className {
+    case "NSConstantValueExpression": return archive.text(object.values["NSConstantValueClassName"]) != nil
+    case "NSSelfExpression": return name == "length"
+    default: return false
     }
   }
 

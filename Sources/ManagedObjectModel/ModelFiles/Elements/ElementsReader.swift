@@ -13,7 +13,11 @@ struct ElementsReader {
   ///
   /// - Throws: `NSError` 259 for a file of another form, and the errors of a model file.
   static func load(_ file: URL) throws -> (model: NSManagedObjectModel, notes: [String]) {
-    let data = try ModelPackage.contents(of: file, "The model's elements can't be read.")
+    try load(archive: ModelPackage.contents(of: file, "The model's elements can't be read."), file: file)
+  }
+
+  /// As ``load(_:)``, for an archive that is the content of such a file, or a part of `file`.
+  static func load(archive data: Data, file: URL) throws -> (model: NSManagedObjectModel, notes: [String]) {
     do {
       var reader = ElementsReader(file: file, archive: try KeyedArchive(data))
       let root = try reader.model()
@@ -80,6 +84,7 @@ struct ElementsReader {
     if archive.members(entity.values["XDPMCompoundIndexes"])?.isEmpty == false {
       notes.append("The compound indexes of \(name) are left out: their form in 'elements' is not known.")
     }
+    children.append(try uniqueness(settings["XDPMUniquenessConstraints"], of: name))
     let above = archive.members(entity.values["XDBucketForGeneralizationsstorage"])?.first
     let attributes: [String: String?] = [
       "name": name, "representedClassName": archive.text(settings["XD_PSK_entityClassName"]),
@@ -198,6 +203,21 @@ struct ElementsReader {
   }
 
   private func flag(_ value: ArchiveValue?) -> String? { archive.flag(value) ? "YES" : nil }
+
+  /// A list of constraints, each a list of the names of properties.
+  private func uniqueness(_ value: ArchiveValue?, of entity: String) throws(ModelFileError) -> XMLElementNode {
+    var constraints: [XMLElementNode] = []
+    for constraint in archive.members(value) ?? [] {
+      let members = archive.members(constraint) ?? []
+      let names = members.compactMap(archive.text)
+      guard !names.isEmpty, names.count == members.count else {
+        throw Self.error(file, "a uniqueness constraint of '\(entity)' is not a list of names")
+      }
+      let parts = names.map { node("constraint", ["value": $0]) }
+      constraints.append(node("uniquenessConstraint", [:], children: parts))
+    }
+    return node("uniquenessConstraints", [:], children: constraints)
+  }
 
   /// Entries with texts, the only ones that the later form has.
   private func userInfo(_ value: ArchiveValue?) -> XMLElementNode {

@@ -4,6 +4,8 @@ struct XMLElementNode {
   let attributes: [String: String]
   let line: Int
   var children: [XMLElementNode] = []
+  /// The text directly in the element, blanks and line ends included.
+  var content = ""
 
   func children(named name: String) -> [XMLElementNode] { children.filter { $0.name == name } }
 

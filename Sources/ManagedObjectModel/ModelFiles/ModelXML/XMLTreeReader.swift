@@ -32,6 +32,10 @@ final class XMLTreeReader {
         guard let reader else { return }
         Unmanaged<XMLTreeReader>.fromOpaque(reader).takeUnretainedValue().end()
       })
+    XML_SetCharacterDataHandler(parser) { reader, text, count in
+      guard let reader, let text else { return }
+      Unmanaged<XMLTreeReader>.fromOpaque(reader).takeUnretainedValue().add(text, Int(count))
+    }
     let isWhole = withExtendedLifetime(reader) { reader.parse(data) }
     guard !reader.isTooDeep else {
       throw ModelFileError(
@@ -74,6 +78,14 @@ final class XMLTreeReader {
       next += 2
     }
     open.append(XMLElementNode(name: String(cString: name), attributes: values, line: line))
+  }
+
+  /// The parser gives the text of an element in parts, each of whole characters.
+  private func add(_ text: UnsafePointer<CChar>, _ count: Int) {
+    guard !open.isEmpty else { return }
+    text.withMemoryRebound(to: UInt8.self, capacity: count) {
+      open[open.count - 1].content += String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+    }
   }
 
   private func end() {

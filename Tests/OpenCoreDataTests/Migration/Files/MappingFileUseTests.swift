@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ManagedObjectModel
+@testable import OpenCoreData
+@testable import PersistentStores
+
+// Rules (Apple documentation: NSMappingModel.init(from:forSourceModel:destinationModel:),
+// NSMigratePersistentStoresAutomaticallyOption): a mapping model file is found in bundles by the versions of the models.
+
+@Suite("Mapping model files are found in bundles and carried out", .serialized)
+struct MappingFileUseTests {
+  private static let query = """
+    SELECT b.ZNAME, b.ZLENGTH, b.ZFINS, o.ZNAME, r.ZNAME FROM ZBOARD b LEFT JOIN ZRIDER o ON o.Z_PK = b.ZOWNER
+      LEFT JOIN ZRIDER r ON r.Z_PK = b.ZRIDER ORDER BY 1; SELECT count(*) FROM ZWAVE
+    """
+  private static let expected = "keel|5.5|2|Ann|Ann\nlog|9.5||Ann|Ann\n0"
+
+  private let bench: MigrationBench
+  private let new: NSManagedObjectModel
+
+  init() throws {
+    bench = try MigrationBench(old: MappedVersions.old(), rows: MappedVersions.rows)
+    new = try MappedVersions.new()
+  }
+
+  /// A folder that is a bundle, with these files.
+  private func bundle(_ files: [String: Data]) throws -> Bundle {
+    let name = "\(UUID().uuidString).bundle"
+    try bench.folder.makeFolder(name)
+    for (file, data) in files {
+      if file.hasSuffix(".xcmappingmodel") { try bench.folder.makeFolder("\(name)/\(file)") }
+      let path = file.hasSuffix(".xcmappingmodel") ? "\(file)/xcmapping.xml" : file
+      try data.write(to: bench.folder.file("\(name)/\(path)"))
+    }
+    return try #require(Bundle(path: bench.folder.path(name)))
+  }
+
+  private func found(_ files: [String: Data]) throws -> NSMappingModel? {
+    NSMappingModel(from: [try bundle(files)], forSourceModel: bench.old, destinationModel: new)
+  }
+
+  @Test("Found by version hashes, compiled or as a source; another version, a damaged file and no model are not")
+  func search() throws {
+    let source = Data(try MappedVersions.source().utf8)
+    let other = try MappedVersions.compiled { $0.entityMappings[1].sourceEntityVersionHash = Data(count: 32) }
+    let damaged = Data("x".utf8)
+    #expect(try found(["A.cdm": MappedVersions.compiled()])?.entityMappings.count == 4)
+    #expect(try found(["A.xcmappingmodel": source])?.entityMappings.count == 4)
+    #expect(try found(["A.cdm": other, "B.cdm": damaged, "C.xcmappingmodel": source])?.entityMappings.count == 4)
+    #expect(try found(["A.cdm": other, "B.cdm": damaged]) == nil)
+    #expect(try found([:]) == nil)
+    let bundle = try bundle(["A.cdm": MappedVersions.compiled()])
+    #expect(NSMappingModel(from: [bundle], forSourceModel: new, destinationModel: bench.old) == nil)
+    #expect(NSMappingModel(from: [bundle], forSourceModel: nil, destinationModel: new) == nil)
+  }
+
+  @Test("A compiled file takes precedence over its source")
+  func precedence() throws {
+    let marked = try MappedVersions.compiled { $0.entityMappings[0].userInfo = ["from": "compiled"] }
+    let model = try found(["A.cdm": marked, "A.xcmappingmodel": Data(MappedVersions.source().utf8)])
+    #expect(model?.entityMappings[0].userInfo?["from"] as? String == "compiled")
+  }
+
+  @Test("A file without an entity of both versions is passed over, as its objects would get lost")
+  func incomplete() throws {
+    #expect(try found(["A.cdm": MappedVersions.compiled { $0.entityMappings.remove(at: 1) }]) == nil)
+    #expect(try found(["A.cdm": MappedVersions.compiled { $0.entityMappings.removeLast() }]) == nil)
+  }
+
+  @Test("A migration manager carries out either form")
+  func manager() throws {
+    let files = ["A.cdm": try MappedVersions.compiled(), "A.xcmappingmodel": Data(try MappedVersions.source().utf8)]
+    for (name, data) in files {
+      let mapping = try #require(try found([name: data]))
+      let target = bench.folder.file("\(name).sqlite")
+      try NSMigrationManager(sourceModel: bench.old, destinationModel: new)
+        .migrateStore(from: bench.file, with: mapping, toDestinationURL: target)
+      #expect(try sqlite(target, Self.query) == Self.expected, "\(name)")
+    }
+  }
+
+  /// In a process of its own, as a bundle lists its folder once.
+  @Test("A store that is added is migrated by a file of the main bundle; the error names those that can't be read")
+  func mainBundle() async throws {
+    await #expect(processExitsWith: .success) { [path = bench.file.path as String] in
+      let resources = try #require(Bundle.main.resourceURL)
+      let file = resources.appendingPathComponent("SurfJournalMappingFileUseTests.cdm")
+      defer { try? FileManager.default.removeItem(at: file) }
+      let (old, new) = (try MappedVersions.old(), try MappedVersions.new())
+      let options: [AnyHashable: Any] = [
+        NSMigratePersistentStoresAutomaticallyOption: true, OCDSourceModelsOption: [old],
+      ]
+      try Data("x".utf8).write(to: file)
+      let store = URL(fileURLWithPath: path)
+      let error = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: options) }
+      #expect(error?.code == NSMigrationMissingMappingModelError)
+      #expect(error?.localizedDescription.contains(file.lastPathComponent) == true)
+      try MappedVersions.compiled().write(to: file)
+      try MigrationBench.add(store, model: new, options: options)
+    }
+    #expect(try sqlite(bench.file, Self.query) == Self.expected)
+  }
+
+  @Test("A mapping model of the options takes precedence over the files of the main bundle")
+  func options() throws {
+    let mapping = try #require(try found(["A.cdm": MappedVersions.compiled()]))
+    mapping.entityMappings[0].attributeMappings?[0].valueExpression = NSExpression(forConstantValue: 1.5)
+    try MigrationBench.add(
+      bench.file, model: new,
+      options: [
+        NSMigratePersistentStoresAutomaticallyOption: true, OCDSourceModelsOption: [bench.old],
+        OCDMappingModelsOption: [mapping],
+      ])
+    #expect(try sqlite(bench.file, "SELECT ZLENGTH FROM ZBOARD ORDER BY ZNAME") == "5.5\n1.5")
+  }
+}
