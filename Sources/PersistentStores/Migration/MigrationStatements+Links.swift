@@ -224,11 +224,11 @@ extension MigrationStatements {
     {
       fillings.append((order, pairs.inverseOrder.map { "s.\($0)" } ?? pairs.from))
     }
-    let survivals = [
+    let keptConditions = [
       keptCondition(of: pairs.from, in: owner, owners),
       keptCondition(of: pairs.to, in: destination, keptEntities(below: destination)),
     ]
-    let conditions = pairs.conditions + survivals.compactMap(\.self)
+    let conditions = pairs.conditions + keptConditions.compactMap(\.self)
     return SQLFragment(
       "INSERT INTO \(table) (\(fillings.map(\.0).joined(separator: ", "))) "
         + "SELECT \(fillings.map(\.1).joined(separator: ", ")) FROM \(pairs.table) s"
