@@ -121,7 +121,7 @@ if !buildsProgramOnly {
       name: "OpenCoreDataTests",
       dependencies: [
         "OpenCoreData", "ManagedObjectModel", "PersistentStores", "StoreInspection", "Locking", "CSQLite",
-        "TestSupport",
+        "ModelTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

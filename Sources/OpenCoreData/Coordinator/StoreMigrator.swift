@@ -83,8 +83,18 @@ extension NSPersistentStoreCoordinator {
     else { return }
     if let stages { return try stages.migrate(store) }
     guard let source = try store.sourceModel() else { return }
-    let given: (any StoreMigrator)? = mappings.first { $0.leads(from: source, to: managedObjectModel) }
-    let found = given ?? NSMappingModel(from: nil, forSourceModel: source, destinationModel: managedObjectModel)
-    try found?.migrate(store)
+    if let given = mappings.first(where: { $0.leads(from: source, to: managedObjectModel) }) {
+      return try given.migrate(store)
+    }
+    let search = MappingSearch(bundles: [.main], from: source, to: managedObjectModel)
+    if let found = search.found { return try NSMappingModel(found).migrate(store) }
+    // An inferred mapping would lose what a file that can't be read may say about this migration.
+    guard !search.hasUnreadable else {
+      throw NSError.coreData(
+        .missingMappingModel,
+        "\(file.path) can't be migrated: of the mapping model files of the program, none that can be read leads to the "
+          + "model. The store was left as it is. Repair the unreadable file, or take it out of the program's resources. "
+          + "Looked at: \(search.lookedAt.joined(separator: ", ")).")
+    }
   }
 }

@@ -122,6 +122,16 @@ struct MappingInference {
         entity, property: relationship.name,
         reason: "It is new and mandatory, and existing objects have no destination for it. Make it optional.")
     }
+    // Of several objects that lead to one, only one could keep its link.
+    if !relationship.isToMany, let inverse = relationship.inverseRelationship, inverse.isToMany,
+      let former = inverse.owner.flatMap({ match.source(of: inverse, in: $0) }), !former.isToMany
+    {
+      note(
+        entity, property: relationship.name,
+        reason:
+          "It is new and to-one, and its inverse '\(inverse.name)' was to-one and is to-many: of several objects that "
+          + "lead to one, only one would keep its link. Make it to-many, or keep '\(inverse.name)' to-one.")
+    }
   }
 }
 

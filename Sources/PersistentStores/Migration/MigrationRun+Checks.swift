@@ -70,12 +70,15 @@ extension MigrationRun {
     for relationship in relationships {
       guard let inverse = relationship.inverseRelationship, let owner = inverse.owner,
         let entity = destination.entity(named: owner.name ?? ""),
-        case .toOne(let column, _, _)? = entity.relationships[inverse.name]
+        case .toOne(let column, _, _)? = entity.relationships[inverse.name],
+        let target = destination.entity(named: relationship.owner?.name ?? "")
       else { continue }
+      // A key that leads nowhere is of no object.
       let count = try connection.integer(
         """
         SELECT count(*) FROM (SELECT 1 FROM \(entity.tableName) WHERE \(column) NOT NULL
-          AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers)))) GROUP BY \(column) HAVING count(*) > 1)
+          AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))
+          AND \(column) IN (SELECT Z_PK FROM \(target.tableName)) GROUP BY \(column) HAVING count(*) > 1)
         """)
       guard let count, count > 0 else { continue }
       throw NSError.migration(

@@ -11,7 +11,7 @@ extension MigrationRun {
   func carryHistory(_ present: Set<String>) throws {
     guard present.contains("Z_PRIMARYKEY") else { return }
     try connection.execute(
-      "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM \(Self.aside("Z_PRIMARYKEY")) "
+      "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM \(Self.oldTableName("Z_PRIMARYKEY")) "
         + "WHERE \(Self.historyNumbers)")
     guard present.contains("ACHANGE") else { return }
     try checkChanges()
@@ -22,11 +22,12 @@ extension MigrationRun {
     try renumberChanges()
   }
 
-  /// The old and the new entity of each number in changes whose objects are carried over.
+  /// The old and the new entity of each number in changes whose objects are carried over. No object can be of an entity
+  /// that is abstract now.
   private var carried: [(number: Int, old: NSEntityDescription, new: NSEntityDescription, newNumber: Int)] {
     source.entities.compactMap { entity in
       guard let old = mapping.sourceModel.entitiesByName[entity.name], let new = match.destination(of: old),
-        let newNumber = destination.entity(named: new.name ?? "")?.number
+        !new.isAbstract, let newNumber = destination.entity(named: new.name ?? "")?.number
       else { return nil }
       return (entity.number, old, new, newNumber)
     }

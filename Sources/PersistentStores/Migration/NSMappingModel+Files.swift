@@ -49,6 +49,7 @@ package struct MappingSearch {
   package private(set) var found: [FileEntityMapping]?
   /// The names of the files that were looked at, with the reason for each one that can't be read.
   package private(set) var lookedAt: [String] = []
+  package private(set) var hasUnreadable = false
 
   package init(bundles: [Bundle], from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
     for file in MappingFile.resources(of: bundles) where found == nil {
@@ -59,6 +60,7 @@ package struct MappingSearch {
         if model.leads(from: source, to: destination), model.covers(source, destination) { found = mappings }
       } catch {
         lookedAt.append("\(file.lastPathComponent) (\((error as NSError).localizedDescription))")
+        hasUnreadable = true
       }
     }
   }

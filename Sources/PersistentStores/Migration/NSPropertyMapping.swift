@@ -48,8 +48,10 @@ extension ManagedObjectModel.NSExpression {
   /// What an expression asks for that the manager has made of the objects of a relationship: all of it, or that of one
   /// entity mapping; nil for an expression of another form.
   package var relatedSource: (mapping: String?, relationship: String)? {
-    guard expressionType == .function, operand.variableName == MappingExpressions.manager, let arguments,
-      arguments.count == 2, let key = arguments[1].key(ofVariable: MappingExpressions.source)
+    // A function without arguments has no operand.
+    guard expressionType == .function, let arguments, arguments.count == 2,
+      operand.variableName == MappingExpressions.manager,
+      let key = arguments[1].key(ofVariable: MappingExpressions.source)
     else { return nil }
     switch function {
     case MappingExpressions.instancesOfRelationship: return (nil, key)

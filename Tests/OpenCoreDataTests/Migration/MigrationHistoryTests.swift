@@ -133,6 +133,19 @@ struct MigrationHistoryTests {
     #expect(try sqlite(file, "PRAGMA integrity_check") == "ok")
   }
 
+  @Test("Changes of an entity that becomes abstract are removed, and the others can be read")
+  func abstract() throws {
+    let old = try migrationModel(Self.old)
+    _ = try fill(old)
+    let new = Self.old.replacing("<entity name=\"Board\">", with: "<entity name=\"Board\" isAbstract=\"YES\">")
+    let bench = try HistoryBench(file, migrationModel(new), options: MigrationBench.options([old]))
+    #expect(
+      try bench.changes().sorted() == [
+        "1 insert Gone p1 [] []", "1 insert Rider p1 [] []", #"2 update Rider p1 ["age"] []"#,
+      ])
+    try bench.close()
+  }
+
   @Test("Tables without rows, as newer frameworks make them in every store, do not matter to any migration")
   func empty() throws {
     let old = try migrationModel(Self.old)

@@ -95,6 +95,13 @@ struct MigrationRefusalTests {
         link("boards", to: "Board", inverse: "riders", attributes: many)),
       rows: "", words: ["Board.riders", "to-many"]),
     Refusal(
+      testDescription: "to-one becomes to-many, and its new inverse is to-one",
+      old: pair("<relationship name=\"rider\" destinationEntity=\"Rider\" \(one)/>", ""),
+      new: pair(
+        link("riders", to: "Rider", inverse: "board", attributes: many + " elementID=\"rider\""),
+        link("board", to: "Board", inverse: "riders", attributes: one)),
+      rows: "", words: ["Rider.board", "'riders'", "Make it to-many"]),
+    Refusal(
       testDescription: "another destination",
       old: pair(
         link("mate", to: "Rider", inverse: "mate", attributes: one),

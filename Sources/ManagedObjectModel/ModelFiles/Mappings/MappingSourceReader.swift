@@ -105,21 +105,27 @@ struct MappingSourceReader {
   ) throws -> FilePropertyMapping {
     guard let name = object.text("name") else { throw object.error("It has no name.") }
     let written = try object.expression("valueexpressiondata")
-    let generated = object.isGenerated && written == nil ? generated(object, name, from: entity, among: drafts) : nil
-    return FilePropertyMapping(name: name, expression: written ?? generated, userInfo: try object.userInfo())
+    let isGenerated = object.isGenerated && written == nil
+    let expression = isGenerated ? try generated(object, name, from: entity, among: drafts) : written
+    return FilePropertyMapping(name: name, expression: expression, userInfo: try object.userInfo())
   }
 
   /// What reads the property of the same name; nil if the source entity has none.
   private func generated(
     _ object: MappingSourceObject, _ name: String, from entity: NSEntityDescription?, among drafts: [EntityDraft]
-  ) -> NSExpression? {
+  ) throws -> NSExpression? {
     guard let entity else { return nil }
     if object.kind == .attribute {
-      return entity.attributesByName[name].map { _ in MappingExpressions.value(of: name) }
+      guard entity.attributesByName[name] != nil else { return nil }
+      return MappingExpressions.value(of: try keyPath(name, object))
     }
-    let path = object.text("sourcekeypath") ?? name
+    let written = object.text("sourcekeypath")
+    let path = try keyPath(written ?? name, object)
     if let mapping = object.text("sourcemappingname") { return MappingExpressions.instances(of: path, by: mapping) }
-    guard let relationship = entity.relationshipsByName[path] else { return nil }
+    guard let relationship = entity.relationshipsByName[path] else {
+      guard let written else { return nil }
+      throw object.error("Its source entity has no relationship '\(written)'.")
+    }
     let names = Set((relationship.destinationEntity?.withDescendants ?? []).compactMap(\.name))
     let mappings = drafts.filter { $0.sourceName.map(names.contains) ?? false }
     return switch mappings.count {
@@ -128,6 +134,16 @@ struct MappingSourceReader {
     default: MappingExpressions.instances(of: path)
     }
   }
+}
+
+/// The text, if a key path of an expression can be made of it.
+private func keyPath(_ text: String, _ object: MappingSourceObject) throws -> String {
+  do {
+    _ = try NSExpression.parse(format: "%K", arguments: [text])
+  } catch {
+    throw object.error("'\(text)' is not a key path.")
+  }
+  return text
 }
 
 /// An entity mapping whose name is known, so that relationships of others can ask for it.

@@ -1,4 +1,5 @@
 import Foundation
+import ModelTestSupport
 
 @testable import ManagedObjectModel
 @testable import OpenCoreData

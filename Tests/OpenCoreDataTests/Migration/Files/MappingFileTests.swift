@@ -1,4 +1,5 @@
 import Foundation
+import ModelTestSupport
 import TestSupport
 import Testing
 
@@ -199,6 +200,29 @@ struct MappingFileTests {
     let ridden = try load(xml: xml).entityMappings[2].relationshipMappings?.last
     #expect(
       ridden?.valueExpression == NSExpression(format: instances("BoardToBoard", "boards.rider.boards")))
+  }
+
+  @Test(
+    "A key path that no expression can have, or that leads nowhere, is refused",
+    arguments: [("boards..rider", true, "not a key path"), ("@x", true, "not a key path"), ("none", false, "'none'")])
+  func wrongKeyPaths(path: String, hasMapping: Bool, word: String) throws {
+    let mapping = "<attribute name=\"sourcemappingname\" type=\"string\">BoardToBoard</attribute>"
+    let xml = try MappedVersions.source().replacing(
+      "<attribute name=\"name\" type=\"string\">ridden</attribute>",
+      with: "<attribute name=\"name\" type=\"string\">ridden</attribute>"
+        + "<attribute name=\"sourcekeypath\" type=\"string\">\(path)</attribute>" + (hasMapping ? mapping : "")
+    ).replacing("type=\"string\">0</attribute>", with: "type=\"string\">1</attribute>")
+    let error = #expect(throws: NSError.self) { try load(xml: xml) }
+    #expect(error?.localizedDescription.contains(word) == true, "\(error?.localizedDescription ?? "")")
+  }
+
+  @Test("A value expression without an operand names no property of the source")
+  func functions() {
+    let mapping = NSPropertyMapping()
+    for format in ["now()", "random()", "min({1, 2})", "1 + 2"] {
+      mapping.valueExpression = NSExpression(format: format)
+      #expect(mapping.sourceName == nil, "\(format)")
+    }
   }
 
   @Test(

@@ -84,6 +84,8 @@ struct MappingFileUseTests {
   /// In a process of its own, as a bundle lists its folder once.
   @Test("A store that is added is migrated by a file of the main bundle; the error names those that can't be read")
   func mainBundle() async throws {
+    // So that other tests of this process never see the file.
+    _ = MappingFile.resources(of: [.main])
     await #expect(processExitsWith: .success) { [path = bench.file.path as String] in
       let resources = try #require(Bundle.main.resourceURL)
       let file = resources.appendingPathComponent("SurfJournalMappingFileUseTests.cdm")
@@ -97,6 +99,11 @@ struct MappingFileUseTests {
       let error = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: options) }
       #expect(error?.code == NSMigrationMissingMappingModelError)
       #expect(error?.localizedDescription.contains(file.lastPathComponent) == true)
+      // What the file says would be lost by an inferred mapping.
+      let inferring = options.merging([NSInferMappingModelAutomaticallyOption: true]) { $1 }
+      let refusal = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: inferring) }
+      #expect(refusal?.code == NSMigrationMissingMappingModelError)
+      #expect(refusal?.localizedDescription.contains(file.lastPathComponent) == true)
       try MappedVersions.compiled().write(to: file)
       try MigrationBench.add(store, model: new, options: options)
     }
