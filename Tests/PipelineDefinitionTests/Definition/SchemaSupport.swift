@@ -19,14 +19,14 @@ struct PipelineSchema {
 
   let text: String
   let root: JSONValue
+  /// Every shape of object that the schema allows anywhere.
+  private(set) var shapes: [Shape] = []
 
   init() throws {
     text = try String(contentsOf: Self.folder.appendingPathComponent("pipeline.schema.json"), encoding: .utf8)
     root = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    shapes = shapes(of: root, path: "")
   }
-
-  /// Every shape of object that the schema allows anywhere.
-  var shapes: [Shape] { shapes(of: root, path: "") }
 
   /// `inside` names the definitions around the node: a condition may hold conditions without end.
   private func shapes(of node: JSONValue, path: String, inside: Set<String> = []) -> [Shape] {
