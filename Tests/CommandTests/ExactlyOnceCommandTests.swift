@@ -263,7 +263,7 @@ import Testing
     _ = try Tool.run("import", "log.csv", "--store", "s", in: folder)
     let text = try Tool.run("history", "s", in: folder)
     #expect(text.status == 0)
-    #expect(text.text.contains("surf-log  completed, exit status 65"))
+    #expect(text.text.contains("surf-log  completed, status 65     5    2         3        3\n"))
     #expect(text.text.contains("log.csv  complete: 5 read, 2 inserted, 3 rejected; rejects in "))
     let json = try Tool.run("history", "s", "--json", in: folder)
     try folder.write(json.text, to: "history.json")

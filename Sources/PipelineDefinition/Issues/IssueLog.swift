@@ -2,14 +2,24 @@
 public struct IssueLog: Sendable, Equatable {
   /// How many issues `listed` keeps; the counts have no limit.
   public let listedMax: Int
-  /// Issues in the order in which they were added: the first ones, and when the list is full, the first of each code in
-  /// place of the last ones of the most frequent code.
+  /// Issues in the order in which they were added: the first ones, and when the list is full, the first of each code and
+  /// of each input in place of the last ones of the most frequent code and input.
   public private(set) var listed: [RecordIssue] = []
-  /// Number of listed issues per code.
-  private var listedCounts: [IssueCode: Int] = [:]
-  /// How many issues of each code are listed before others, if there are as many. A list that is too short for that
-  /// has the first issues.
-  static let listedPerCodeMin = 10
+  /// Number of listed issues per code, and of these per input.
+  private var listedCounts: [IssueCode: ListedCount] = [:]
+  /// How many issues of each code are listed before others, if there are as many, and how many of each input with that
+  /// code. A list that is too short for that has the first issues.
+  static let listedMin = 10
+
+  private struct ListedCount: Sendable, Equatable {
+    var total = 0
+    var inputs: [String: Int] = [:]
+
+    /// The input with the most issues; of several the last by name.
+    var greatest: (input: String, count: Int)? {
+      inputs.max { ($0.value, $0.key) < ($1.value, $1.key) }.map { ($0.key, $0.value) }
+    }
+  }
   /// Number of issues per code, errors and warnings together.
   public private(set) var counts: [IssueCode: Int] = [:]
   /// Number of warnings per code.
@@ -34,7 +44,7 @@ public struct IssueLog: Sendable, Equatable {
     (self.counts, self.warningCounts) = (counts, warningCounts)
     warningsTotal = warningCounts.values.reduce(0, +)
     errorsTotal = counts.values.reduce(0, +) - warningsTotal
-    for issue in listed { list(issue.code) { issue } }
+    for issue in listed { list(issue.code, of: issue.input) { issue } }
   }
 
   /// Number of issues of either severity.
@@ -44,16 +54,10 @@ public struct IssueLog: Sendable, Equatable {
   /// Whether there are more issues than the list contains.
   public var isTruncated: Bool { total > listed.count }
 
-  /// Counts an issue, and lists it if the list is not full.
+  /// Counts an issue, and lists it if the list is not full, or if its code or input has too few issues there.
   public mutating func add(_ issue: RecordIssue) {
-    add(issue.code, severity: issue.severity) { issue }
-  }
-
-  /// Counts one issue; `issue` is called only while the list is not full, so a file with a million rejects costs a
-  /// million counts but not a million messages.
-  public mutating func add(_ code: IssueCode, severity: Severity, issue: () -> RecordIssue) {
-    count(code, severity, by: 1)
-    list(code, issue)
+    count(issue.code, issue.severity, by: 1)
+    list(issue.code, of: issue.input) { issue }
   }
 
   /// Counts issues, and makes only those that are listed.
@@ -64,7 +68,7 @@ public struct IssueLog: Sendable, Equatable {
     for index in issues.indices {
       let kind = issues.kind(at: index)
       totals[kind] += 1
-      if isListed[kind] { isListed[kind] = list(issues.kinds[kind].code) { issues[index] } }
+      if isListed[kind] { isListed[kind] = list(issues.kinds[kind].code, of: issues.input) { issues[index] } }
     }
     for (kind, total) in zip(issues.kinds, totals) where total > 0 { count(kind.code, kind.severity, by: total) }
   }
@@ -79,27 +83,42 @@ public struct IssueLog: Sendable, Equatable {
     }
   }
 
-  /// Lists an issue if the list is not full, or if its code has too few and another too many; false if it is not listed.
+  /// Lists an issue if the list is not full, or if its code or input has too few and another too many; false if it is
+  /// not listed. `issue` is called only for an issue that is listed.
   @discardableResult
-  private mutating func list(_ code: IssueCode, _ issue: () -> RecordIssue) -> Bool {
+  private mutating func list(_ code: IssueCode, of input: String, _ issue: () -> RecordIssue) -> Bool {
     if listed.count >= listedMax {
-      guard listedMax >= 2 * Self.listedPerCodeMin, listedCounts[code, default: 0] < Self.listedPerCodeMin,
-        dropMostFrequent()
-      else { return false }
+      guard listedMax >= 2 * Self.listedMin, makeRoom(for: code, of: input) else { return false }
     }
     listed.append(issue())
-    listedCounts[code, default: 0] += 1
+    listedCounts[code, default: ListedCount()].total += 1
+    listedCounts[code, default: ListedCount()].inputs[input, default: 0] += 1
     return true
   }
 
-  /// Removes the last issue of the most frequent code; false if no code has more than its share.
-  private mutating func dropMostFrequent() -> Bool {
-    guard let most = listedCounts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
-      most.value > Self.listedPerCodeMin,
-      let last = listed.lastIndex(where: { $0.code == most.key })
+  /// Removes the last issue of the most frequent code, or of the most frequent input of the same code; false if none has
+  /// more than its share.
+  private mutating func makeRoom(for code: IssueCode, of input: String) -> Bool {
+    let own = listedCounts[code] ?? ListedCount()
+    if own.total < Self.listedMin {
+      guard let most = listedCounts.max(by: { ($0.value.total, $1.key) < ($1.value.total, $0.key) }),
+        most.value.total > Self.listedMin, let greatest = most.value.greatest
+      else { return false }
+      return drop(most.key, of: greatest.input)
+    }
+    // The inputs of a code share its part of the list. Where each has one issue, there is nothing to share.
+    guard own.inputs[input, default: 0] < Self.listedMin, own.inputs.count < own.total, let greatest = own.greatest,
+      greatest.count > own.inputs[input, default: 0] + 1
     else { return false }
+    return drop(code, of: greatest.input)
+  }
+
+  private mutating func drop(_ code: IssueCode, of input: String) -> Bool {
+    guard let last = listed.lastIndex(where: { $0.code == code && $0.input == input }) else { return false }
     listed.remove(at: last)
-    listedCounts[most.key] = most.value - 1
+    listedCounts[code]?.total -= 1
+    let left = (listedCounts[code]?.inputs[input] ?? 1) - 1
+    listedCounts[code]?.inputs[input] = left == 0 ? nil : left
     return true
   }
 
@@ -109,6 +128,6 @@ public struct IssueLog: Sendable, Equatable {
     warningCounts.merge(later.warningCounts, uniquingKeysWith: +)
     errorsTotal += later.errorsTotal
     warningsTotal += later.warningsTotal
-    for issue in later.listed { list(issue.code) { issue } }
+    for issue in later.listed { list(issue.code, of: issue.input) { issue } }
   }
 }

@@ -46,7 +46,7 @@ package struct PackedIssues: Sendable {
     let text: [UInt8]
   }
 
-  private let input: String
+  package let input: String
   package private(set) var kinds: [Kind] = []
   private var items: [Item] = []
   private var texts: [UInt8] = []

@@ -2,8 +2,8 @@ import Foundation
 
 /// The beginning of a file. Foundation's file handle does not say why it could not be opened, and gives up where a signal
 /// interrupts it.
-enum FileStart {
-  static func read(_ path: String, bytesMax: Int) throws(POSIXError) -> [UInt8] {
+package enum FileStart {
+  package static func read(_ path: String, bytesMax: Int) throws(POSIXError) -> [UInt8] {
     var descriptor: Int32
     repeat { descriptor = open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
     guard descriptor >= 0 else { throw POSIXError.last }

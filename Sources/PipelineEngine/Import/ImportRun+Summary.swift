@@ -31,6 +31,7 @@ extension ImportRun {
       store: shownStore, counts: totals.counts, issues: totals.log,
       rejects: totals.rejectsPaths.isEmpty ? nil : totals.rejectsPaths.joined(separator: ", "),
       program: definition.vocabulary.program)
+    summary.rejectsFiles = totals.rejectsPaths
     summary.stopAdvice = Self.advice(for: definition)
     summary.profile = totals.profile
     if parts.count > 1 { summary.entities = totals.entities }

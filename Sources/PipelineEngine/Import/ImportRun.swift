@@ -376,7 +376,7 @@ struct ImportRun {
   /// The path of each input's rejects. A dry run leaves no files behind unless the options request them.
   private func rejectsPaths(_ inputs: [InputFile]) -> [String?] {
     if isDryRun, options.rejects == nil { return inputs.map { _ in nil } }
-    if options.isReplay { return inputs.map { Replay.nextPath(of: $0.path) } }
+    if options.isReplay { return inputs.map { RejectsMark.pathOfRest(of: $0.path) } }
     return RejectsDestination.paths(for: inputs.map(\.name), definition, options, store: store.path)
   }
 

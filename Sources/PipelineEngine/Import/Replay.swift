@@ -60,7 +60,7 @@ public enum Replay {
   /// - Throws: ``RejectsError`` for a file that can't be moved.
   public static func finishInterrupted(_ rejects: String) throws(RejectsError) -> Bool {
     let files = FileManager.default
-    let (next, details) = (nextPath(of: rejects), RejectsFile.detailsPath(of: rejects))
+    let (next, details) = (RejectsMark.pathOfRest(of: rejects), RejectsFile.detailsPath(of: rejects))
     if files.fileExists(atPath: rejects) { return false }
     // By how far it came, the details of the rest or those of the replayed file have one of these names.
     for path in [RejectsFile.detailsPath(of: next), details, replayedPath(of: details)] {
@@ -93,13 +93,10 @@ public enum Replay {
     public let exitCode: ExitCode
   }
 
-  /// The path of records that are rejected again.
-  static func nextPath(of rejects: String) -> String { rejects + ".next" }
-
   /// An unknown input with the remainder of an earlier replay next to it was changed after that replay: it is unknown
   /// which of its records are in the store.
   static func checkFresh(_ rejects: String) throws(RunFailure) {
-    let next = nextPath(of: rejects)
+    let next = RejectsMark.pathOfRest(of: rejects)
     guard FileManager.default.fileExists(atPath: next) else { return }
     throw RunFailure(
       code: .inputRefused, exitCode: .dataError,

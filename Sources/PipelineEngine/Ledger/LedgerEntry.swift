@@ -46,6 +46,9 @@ struct RejectsMark: Sendable, Equatable {
   var bytes = 0
   var detailBytes = 0
   var count = 0
+
+  /// Where a replay of a file of rejects writes the records that are rejected again, until they take its place.
+  static func pathOfRest(of rejects: String) -> String { rejects + ".next" }
 }
 
 extension LedgerEntry {
@@ -57,7 +60,8 @@ extension LedgerEntry {
   func noteOfRejects(program: String) -> String? {
     guard rejects.count > 0, let file = rejects.path, FileManager.default.fileExists(atPath: file) else { return nil }
     let records = rejects.count == 1 ? "1 record of \(path) is" : "\(rejects.count) records of \(path) are"
-    return "\(records) still in \(file): correct them, and import them with '\(program) replay \(file)'"
+    let command = "\(program) replay \(ShellWord.quoted(file))"
+    return "\(records) still in \(file): correct them, and import them with: \(command)"
   }
 
   /// Records how far the input has been imported.

@@ -19,6 +19,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var counts: RunCounts
     /// The path of its rejected records; nil when there were none.
     public var rejects: String?
+    /// How many of its rejected records wait for a correction: none once the file is gone, or has been replayed.
+    public var waiting: Int
   }
 
   /// One run that is in the ledger.
@@ -62,6 +64,24 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
       try opened.checkUnchanged()
       return found
     }
+    leaveOutReplayed()
+  }
+
+  /// The files of rejects that wait for a correction, the newest first.
+  public var waitingRejects: [String] {
+    runs.flatMap(\.inputs).compactMap { $0.waiting > 0 ? $0.rejects : nil }
+  }
+
+  /// A file of rejects holds what the last run that wrote it has rejected.
+  private mutating func leaveOutReplayed() {
+    var known: Set<String> = []
+    for run in runs.indices {
+      for input in runs[run].inputs.indices {
+        guard let path = runs[run].inputs[input].rejects else { continue }
+        let isOlder = !known.insert(URL(fileURLWithPath: path).path).inserted
+        if isOlder || !FileManager.default.fileExists(atPath: path) { runs[run].inputs[input].waiting = 0 }
+      }
+    }
   }
 
   private static func runs(
@@ -100,7 +120,13 @@ extension LedgerHistory.Input {
       path: entry.path,
       state: entry.isUndone ? "undone" : entry.isOutdated ? "outdated" : entry.isComplete ? "complete" : "partial",
       contentHash: entry.progress.hash.hex,
-      nextRecord: entry.progress.position.record, counts: entry.counts, rejects: entry.rejects.path)
+      nextRecord: entry.progress.position.record, counts: entry.counts, rejects: Self.rejects(of: entry),
+      waiting: entry.isUndone ? 0 : entry.rejects.count)
+  }
+
+  /// The rest of a replay takes the place of the file that was replayed.
+  private static func rejects(of entry: LedgerEntry) -> String? {
+    entry.rejects.path == RejectsMark.pathOfRest(of: entry.path) ? entry.location ?? entry.path : entry.rejects.path
   }
 }
 

@@ -3,7 +3,8 @@ import Foundation
 extension RunSummary {
   /// The report for a terminal: verdict, totals, issues and the next step. Independent of colour and width.
   ///
-  /// At most `issuesShownMax` issues are shown one by one; the rest is in the JSON report.
+  /// At most `issuesShownMax` issues are shown; those that differ in their lines and values only count as one. The JSON
+  /// report has the rest.
   public func text(issuesShownMax: Int = 20) -> String {
     var lines = ["\(subject) \(verdict.phrase)", ""]
     lines += TextTable.rows(paths)
@@ -85,8 +86,9 @@ extension RunSummary {
     let width = sorted.map { TextTable.grouped($0.value).count }.max() ?? 0
     for (code, count) in sorted { lines.append("  \(TextTable.padded(TextTable.grouped(count), to: width))  \(code)") }
     lines.append("")
-    lines += issues.listed.prefix(shownMax).map { "  \($0)" }
-    let hidden = issues.errors + issues.warnings - min(shownMax, issues.listed.count)
+    let shown = IssueGroup.all(of: issues.listed).prefix(shownMax)
+    for group in shown { lines += ["  \(group.first)"] + (group.others.map { ["    \($0)"] } ?? []) }
+    let hidden = issues.errors + issues.warnings - shown.reduce(0) { $0 + $1.count }
     if hidden > 0 {
       let rest = TextTable.grouped(hidden)
       lines.append("  … and \(rest) more" + (issues.isTruncated ? ", not all of which are in the report" : ""))
@@ -112,7 +114,11 @@ extension RunSummary {
       let list = rejects.map { " (they are in \($0))" } ?? ""
       return "correct these records in the inputs\(list), and make the seed again."
     }
-    if let rejects { return "correct the records in \(rejects), then replay it: \(program) replay FILE." }
+    if let rejects {
+      // Without a full stop, so that the command can be copied.
+      let files = (rejectsFiles.isEmpty ? [rejects] : rejectsFiles).map(ShellWord.quoted)
+      return "correct the records in \(rejects), then run: \(program) replay \(files.joined(separator: " "))"
+    }
     return kind == .validate ? "correct the lines named above, then import." : "correct the lines named above."
   }
 }
@@ -122,7 +128,7 @@ extension RunSummary {
 }
 
 /// Formatting for text reports.
-enum TextTable {
+package enum TextTable {
   /// Name and value in two aligned columns.
   static func rows(_ rows: [(String, String)]) -> [String] {
     let width = max(10, rows.map { $0.0.count }.max() ?? 0)
@@ -136,7 +142,7 @@ enum TextTable {
   }
 
   /// 1234567 as `1,234,567`, the same in every locale.
-  static func grouped(_ value: Int) -> String {
+  package static func grouped(_ value: Int) -> String {
     let digits = Array(String(value.magnitude))
     var text = value < 0 ? "-" : ""
     for (index, digit) in digits.enumerated() {

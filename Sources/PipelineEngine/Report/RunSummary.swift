@@ -170,6 +170,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   package var stopAdvice: String?
   /// Where the files of an inbox are that have to be corrected. Not part of the JSON.
   package var failedPaths: [String] = []
+  /// The files of rejects, as single paths. Not part of the JSON.
+  package var rejectsFiles: [String] = []
   /// The program's name in reports for users and in the names of metrics; not part of the JSON.
   public var program = DefinitionVocabulary().program
 

@@ -4,13 +4,16 @@ import PipelineEngine
 struct ReplayCommand: Command {
   static let name = "replay"
   static let usage = """
-    Usage: surfjournal replay REJECTS [options]
+    Usage: surfjournal replay REJECTS... [options]
 
-    Imports a file of corrected rejects with the pipeline that rejected its records
-    and into the same store; the file next to it (REJECTS.jsonl) names both. Records
-    that are rejected again replace the file, to be corrected and replayed once
-    more; the previous file is kept as REJECTS.replayed. Each record is imported
-    once, however often the file is replayed.
+    Imports files of corrected rejects, each with the pipeline that rejected its
+    records and into the same store; the file next to it (REJECTS.jsonl) names both.
+    Records that are rejected again replace the file, to be corrected and replayed
+    once more; the previous file is kept as REJECTS.replayed. Each record is
+    imported once, however often the file is replayed.
+
+    REJECTS may also be a folder, for all files of rejects in it, or a store, for
+    those that wait for a correction as 'surfjournal history --pending' lists them.
 
     Options:
           --store PATH           store to import into instead
@@ -39,39 +42,72 @@ struct ReplayCommand: Command {
     Examples:
       surfjournal replay journal.rejects.csv
       surfjournal replay rejects/july.csv --report replay.html
+      surfjournal replay journal.sqlite
 
     Exit status 65 says that records were rejected again; the others are in
     'surfjournal help'.
 
     """
 
-  private let session: RunSession?
-  /// The exit code where the command only had to finish an interrupted replay.
-  private var ending = ExitCode.dataError
+  private let arguments: Arguments
+  private let files: [String]
 
   init(_ given: Arguments) throws(CommandFailure) {
-    let rejects = try given.onlyOperand("a file of rejects")
+    arguments = given
+    guard !given.operands.isEmpty else { throw given.mistake("a file of rejects must be named") }
+    var files: [String] = []
+    for operand in given.operands {
+      for file in try RejectsOperand(operand).files where !files.contains(file) { files.append(file) }
+    }
+    if files.count > 1, let option = ["report", "json"].first(where: given.isGiven) {
+      throw given.mistake("--\(option) has one file of rejects; replay each of the \(files.count) files by itself")
+    }
+    self.files = files
+  }
+
+  /// Replays the files in turn. A file that can't be replayed does not keep the others from it; a run that was stopped
+  /// by a signal does.
+  func run() async -> ExitCode {
+    if files.isEmpty { Console.report("there are no rejects to replay") }
+    var ending = ExitCode.ok
+    for file in files {
+      let status: ExitCode
+      do throws(CommandFailure) {
+        status = try await replay(file)
+      } catch {
+        status = error.report()
+      }
+      if status != .ok, ending == .ok || ending == .dataError { ending = status }
+      if status == .temporaryFailure { break }
+    }
+    return ending
+  }
+
+  private func replay(_ rejects: String) async throws(CommandFailure) -> ExitCode {
     let origin: Replay.Origin?
     do throws(Replay.RejectsError) {
       if try Replay.finishInterrupted(rejects) {
         let hasRest = FileManager.default.fileExists(atPath: rejects)
         let rest = hasRest ? "it contains the records that still need correction" : "every record is imported"
         Console.report("an interrupted replay of \(rejects) is finished; \(rest)")
-        (session, ending) = (nil, hasRest ? .dataError : .ok)
-        return
+        return hasRest ? .dataError : .ok
       }
       origin = try Replay.readOrigin(of: rejects)
     } catch {
       throw CommandFailure(error.message, error.exitCode)
     }
-    let pipeline = given.string("pipeline") ?? origin?.pipeline
-    let (entity, model) = (given.string("entity") ?? origin?.entity, given.string("model") ?? origin?.model)
+    return try await session(rejects, origin).run()
+  }
+
+  private func session(_ rejects: String, _ origin: Replay.Origin?) throws(CommandFailure) -> RunSession {
+    let pipeline = arguments.string("pipeline") ?? origin?.pipeline
+    let (entity, model) = (arguments.string("entity") ?? origin?.entity, arguments.string("model") ?? origin?.model)
     guard pipeline != nil || entity != nil else {
       if let missing = Self.missing(rejects) { throw missing }
-      throw given.mistake("there is no \(rejects).jsonl that names the pipeline; add --pipeline NAME")
+      throw arguments.mistake("there is no \(rejects).jsonl that names the pipeline; add --pipeline NAME")
     }
     // What was said of the input that the rejects come from.
-    let arguments = given.adding(origin?.options ?? [:])
+    let arguments = arguments.adding(origin?.options ?? [:])
     let definition = try PipelineDefinition(importing: arguments, pipeline, entity: entity, model: model).forRejects
     var options = try RunOptions(arguments)
     options.inputs = [rejects]
@@ -81,7 +117,7 @@ struct ReplayCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store PATH")
     }
-    session = RunSession(definition, kind: .import, options: options, arguments: arguments)
+    return RunSession(definition, kind: .import, options: options, arguments: arguments)
   }
 
   /// The failure for a file of rejects that is not there; nil for one that is.
@@ -92,6 +128,4 @@ struct ReplayCommand: Command {
     let reason = files.fileExists(atPath: replayed) ? "it was replayed, and is kept as \(replayed)" : "check the path"
     return CommandFailure("there is no file \(rejects); \(reason)", .noInput)
   }
-
-  func run() async -> ExitCode { await session?.run() ?? ending }
 }

@@ -20,24 +20,10 @@ struct GuessHint {
 
   var text: String {
     let stem = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
-    let pipeline = Self.shellWord((stem.isEmpty ? "guessed" : stem) + ".json")
-    let target = store.map { " --store \(Self.shellWord($0))" } ?? ""
+    let pipeline = ShellWord.quoted((stem.isEmpty ? "guessed" : stem) + ".json")
+    let target = store.map { " --store \(ShellWord.quoted($0))" } ?? ""
     let check = store == nil ? "check" : "run"
-    return "to guess the form of the file, run: surfjournal guess \(Self.shellWord(file))\(target) -o \(pipeline) "
+    return "to guess the form of the file, run: surfjournal guess \(ShellWord.quoted(file))\(target) -o \(pipeline) "
       + "&& surfjournal \(check) \(pipeline)"
-  }
-
-  /// A word as a POSIX shell reads it.
-  private static func shellWord(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "._/-+,:@%".utf8.contains(byte)
-      }
-    }
-    let word = text.hasPrefix("-") ? "./" + text : text
-    return isPlain && !word.isEmpty ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
   }
 }

@@ -6,9 +6,11 @@ import Testing
 
 /// Issues: counted in full, listed up to a limit, shown safely.
 @Suite struct IssueLogTests {
-  private static func issue(_ code: IssueCode, record: UInt64, severity: Severity = .error) -> RecordIssue {
-    RecordIssue(
-      code, severity: severity, at: RecordPosition(input: "-", record: record, line: record + 1, byte: 0), message: "m")
+  private static func issue(
+    _ code: IssueCode, record: UInt64, of input: String = "-", severity: Severity = .error
+  ) -> RecordIssue {
+    let position = RecordPosition(input: input, record: record, line: record + 1, byte: 0)
+    return RecordIssue(code, severity: severity, at: position, message: "m")
   }
 
   @Test func `The list ends at its limit, the counts go on, and the log says so`() {
@@ -16,14 +18,7 @@ import Testing
     #expect(log.isEmpty)
     for record: UInt64 in 1...3 { log.add(Self.issue(.typeError, record: record)) }
     #expect(!log.isTruncated)
-    var made = 0
-    for record: UInt64 in 4...1000 {
-      log.add(.blankRow, severity: .warning) {
-        made += 1
-        return Self.issue(.blankRow, record: record, severity: .warning)
-      }
-    }
-    #expect(made == 0)
+    for record: UInt64 in 4...1000 { log.add(Self.issue(.blankRow, record: record, severity: .warning)) }
     #expect(log.isTruncated)
     #expect(log.listed.map(\.record) == [1, 2, 3])
     #expect(log.counts == [.typeError: 3, .blankRow: 997])
@@ -40,6 +35,55 @@ import Testing
     log.merge(later)
     #expect(log.listed.map(\.record) == Array(1...19) + Array(1001...1010) + [1016])
     #expect(log.counts == [.typeError: 1000, .blankRow: 15, .primaryKey: 1] && log.isTruncated)
+  }
+
+  @Test func `The first inputs do not fill the list: those of a code share its part`() {
+    var log = IssueLog(listedMax: 40)
+    for record: UInt64 in 1...1000 { log.add(Self.issue(.primaryKey, record: record, of: "a.csv")) }
+    for record: UInt64 in 1...15 { log.add(Self.issue(.primaryKey, record: record, of: "b.csv")) }
+    log.add(Self.issue(.sourceError, record: 0, of: "c.csv"))
+    for record: UInt64 in 1...2 { log.add(Self.issue(.primaryKey, record: record, of: "d.csv")) }
+    let listed = Dictionary(grouping: log.listed, by: \.input).mapValues { $0.map(\.record) }
+    #expect(listed == ["a.csv": Array(1...27), "b.csv": Array(1...10), "c.csv": [0], "d.csv": [1, 2]])
+    #expect(log.counts == [.primaryKey: 1017, .sourceError: 1])
+  }
+
+  @Test func `More inputs than the list is long are listed with one issue each, the first ones`() {
+    var log = IssueLog(listedMax: 40)
+    for input in 1...1000 {
+      for record: UInt64 in 1...3 { log.add(Self.issue(.typeError, record: record, of: "\(input).csv")) }
+    }
+    #expect(log.listed.map(\.input) == (1...40).map { "\($0).csv" })
+    #expect(log.listed.allSatisfy { $0.record == 1 })
+  }
+
+  @Test(.seeded, arguments: Randomness.seeds(20, long: 500))
+  func `A list has each code and input in its share, in the order of the issues`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let codes: [IssueCode] = [.typeError, .primaryKey, .blankRow, .sourceError]
+    var log = IssueLog(listedMax: Int.random(in: 40..<80, using: &random))
+    var all: [RecordIssue] = []
+    for number in 0..<Int.random(in: 1..<600, using: &random) {
+      let rare = Int.random(in: 0..<40, using: &random)
+      let code = rare < codes.count ? codes[rare] : codes[0]
+      let input = "\(Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0..<4, using: &random) : 0).csv"
+      all.append(Self.issue(code, record: UInt64(number), of: input))
+      log.add(all[number])
+    }
+    #expect(log.listed.count == min(all.count, log.listedMax))
+    #expect(log.listed.map(\.record) == log.listed.map(\.record).sorted())
+    for code in codes {
+      let (given, listed) = (all.filter { $0.code == code }, log.listed.filter { $0.code == code })
+      #expect(listed.count >= min(10, given.count), "\(code)")
+      #expect(listed.isEmpty == given.isEmpty)
+      for input in Set(given.map(\.input)) {
+        let first = given.filter { $0.input == input }.map(\.record)
+        let kept = listed.filter { $0.input == input }.map(\.record)
+        #expect(kept == Array(first.prefix(kept.count)), "The first issues of \(input) are kept.")
+        // A code that has no more than ten in the list has the first ones, of whatever input.
+        if listed.count > 10 || listed.count == given.count { #expect(!kept.isEmpty, "\(code) of \(input)") }
+      }
+    }
   }
 
   @Test func `A later part is appended within the first one's limit`() {

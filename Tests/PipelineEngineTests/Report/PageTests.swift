@@ -46,17 +46,31 @@ import Testing
   }
 
   @Test func `Examples are capped, and the page says of how many and where the others are`() throws {
-    let full = try ReportSample.dirty(listedMax: 5000)
+    let full = try Self.withDifferentMessages(ReportSample.dirty(listedMax: 5000))
     let count = TextTable.grouped(full.issues.counts[.typeError] ?? 0)
     #expect(
       full.html(issuesListedIn: "r.json").contains(
         "20 of \(count) shown; all are in <span class=\"path\">r.json</span>."))
     #expect(full.html().contains("20 of \(count) shown. A report that ends in .json lists more."))
     #expect(!full.html().contains("issuesListedMax"))
-    let cut = try ReportSample.dirty(listedMax: 30).html(issuesListedIn: "r.json")
+    let cut = try Self.withDifferentMessages(ReportSample.dirty(listedMax: 30)).html(issuesListedIn: "r.json")
     #expect(cut.contains("of \(count) shown; the first 30 of all issues are in"))
     #expect(cut.contains("Only the first 30 issues of 1,235 were listed, as the pipeline's limit issuesListedMax says"))
     #expect(cut.components(separatedBy: "<li>").count - 1 <= 30)
+  }
+
+  /// Issues with equal messages are one example.
+  private static func withDifferentMessages(_ summary: RunSummary) -> RunSummary {
+    var summary = summary
+    for index in summary.issues.listed.indices { summary.issues.listed[index].message += " (\(index))" }
+    return summary
+  }
+
+  @Test func `Issues with equal messages are one example, with the lines of the others`() throws {
+    let html = try ReportSample.dirty(listedMax: 5000).html()
+    let lines = IssueGroup.all(of: try ReportSample.dirty(listedMax: 5000).issues.listed).compactMap(\.others)
+    #expect(!lines.isEmpty && lines.allSatisfy { html.contains("(" + $0.prefix { $0 != "\"" }) })
+    #expect(!html.contains(" shown. A report"))
   }
 
   @Test func `What the ledger made of an input is next to it, and a run with nothing to do says so`() throws {

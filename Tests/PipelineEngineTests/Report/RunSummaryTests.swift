@@ -147,7 +147,7 @@ import Testing
           log.csv:12: warning: extra-label: it is ignored
           … and 1 more, not all of which are in the report
 
-        Next: correct the records in log.csv.rejects.csv, then replay it: surfjournal replay FILE.
+        Next: correct the records in log.csv.rejects.csv, then run: surfjournal replay log.csv.rejects.csv
 
         """#)
   }

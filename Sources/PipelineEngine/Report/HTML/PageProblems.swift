@@ -4,7 +4,7 @@ struct PageProblems {
   private let listedIn: String?
   private let listingFormat: String
 
-  /// Number of examples per code.
+  /// Number of examples per code; issues that differ in their lines and values only are one.
   static let examplesMax = 20
   /// Number of examples shown at once; the others are shown on a click, and in print.
   private static let openMax = 5
@@ -35,7 +35,7 @@ struct PageProblems {
     let warnings = summary.issues.warningCounts[code] ?? 0
     let tone = warnings == total ? "warning" : "error"
     let kinds = warnings > 0 && warnings < total ? " (\(TextTable.count(warnings, "warning")))" : ""
-    let shown = listed.prefix(Self.examplesMax)
+    let shown = IssueGroup.all(of: listed).prefix(Self.examplesMax)
     return """
       <article class="group \(tone)">
       <h3><span class="count">\(TextTable.grouped(total))</span> \
@@ -44,24 +44,25 @@ struct PageProblems {
       <ol class="examples">
       \(shown.prefix(Self.openMax).map(example))</ol>
       \(more(shown.dropFirst(Self.openMax)))
-      \(remainder(shown.count, of: total))
+      \(remainder(shown.reduce(0) { $0 + $1.count }, of: total))
       </article>
 
       """
   }
 
-  private func more(_ issues: ArraySlice<RecordIssue>) -> Markup? {
-    guard let first = issues.first else { return nil }
-    if issues.count == 1 { return "<ol class=\"examples\">\n\(example(first))</ol>" }
+  private func more(_ groups: ArraySlice<IssueGroup>) -> Markup? {
+    guard let first = groups.first else { return nil }
+    if groups.count == 1 { return "<ol class=\"examples\">\n\(example(first))</ol>" }
     return """
-      <details class="more"><summary>\(issues.count) more</summary>
+      <details class="more"><summary>\(groups.reduce(0) { $0 + $1.count }) more</summary>
       <ol class="examples">
-      \(issues.map(example))</ol>
+      \(groups.map(example))</ol>
       </details>
       """
   }
 
-  private func example(_ issue: RecordIssue) -> Markup {
+  private func example(_ group: IssueGroup) -> Markup {
+    let issue = group.first
     var location = issue.line > 0 ? "line \(issue.line)" : "the file"
     if summary.inputs.count > 1 {
       let name = issue.input.split(separator: "/").last.map(String.init) ?? issue.input
@@ -72,7 +73,8 @@ struct PageProblems {
       <li><span class="location" title="\(issue.input)">\(location)</span> \
       <span class="column">\(column ?? "")</span> \
       <span class="said">\(issue.value.flatMap { $0.isEmpty ? nil : $0 }.map { "<code>\($0)</code> " as Markup })\
-      <span class="message">\(issue.message)</span></span></li>
+      <span class="message">\(issue.message)</span>\(group.others.map { " <span class=\"kind\">(\($0))</span>" as Markup })\
+      </span></li>
 
       """
   }

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a store's history says about rejected records, and what is replayed of it.
+@Suite struct PendingRejectsTests {
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
+
+  private func importLogs(_ names: String...) throws {
+    for (number, name) in names.enumerated() {
+      try folder.write(Logs.header + "2014-07-1\(number),3ft,,,A,4\nsoon,3ft,,,B\(number),4\nlater,,,,C,3\n", to: name)
+      #expect(try Tool.run("import", name, "--store", "s", in: folder).status == 65)
+    }
+  }
+
+  private func correct(_ rejects: String, _ text: String, as date: String) throws {
+    try folder.write(try folder.text(rejects).replacingOccurrences(of: text, with: date), to: rejects)
+  }
+
+  private func waiting() throws -> [String: Int] {
+    let json = try Tool.run("history", "s", "--pending", "--json", in: folder)
+    let history = try JSONDecoder().decode(History.self, from: Data(json.bytes))
+    var waiting: [String: Int] = [:]
+    for input in history.runs.flatMap(\.inputs) where input.waiting > 0 {
+      waiting[URL(fileURLWithPath: input.rejects ?? "").lastPathComponent, default: 0] += input.waiting
+    }
+    return waiting
+  }
+
+  private struct History: Decodable {
+    struct Run: Decodable { let inputs: [Input] }
+    struct Input: Decodable {
+      let rejects: String?
+      let waiting: Int
+    }
+    let runs: [Run]
+  }
+
+  @Test func `Rejects wait until they are replayed, and what is rejected again goes on waiting`() throws {
+    try importLogs("a.csv", "b.csv")
+    #expect(try waiting() == ["a.csv.rejects.csv": 2, "b.csv.rejects.csv": 2])
+    try correct("a.csv.rejects.csv", "soon", as: "2014-08-01")
+    #expect(try Tool.run("replay", "a.csv.rejects.csv", in: folder).status == 65)
+    #expect(try waiting() == ["a.csv.rejects.csv": 1, "b.csv.rejects.csv": 2])
+    try correct("a.csv.rejects.csv", "later", as: "2014-08-02")
+    #expect(try Tool.run("replay", "a.csv.rejects.csv", in: folder).status == 0)
+    #expect(try waiting() == ["b.csv.rejects.csv": 2])
+    #expect(try Tool.run("undo", "s", "b.csv", "-y", in: folder).status == 0)
+    #expect(try waiting() == [:])
+    let text = try Tool.run("history", "s", "--pending", in: folder).text
+    #expect(text == "No rejected records of s wait for a correction.\n")
+  }
+
+  @Test func `The command that a report and the history name replays all that wait`() throws {
+    try importLogs("a log.csv", "b.csv")
+    for name in ["a log.csv.rejects.csv", "b.csv.rejects.csv"] {
+      try correct(name, "soon", as: "2014-08-01")
+      try correct(name, "later", as: "2014-08-02")
+    }
+    let history = try Tool.run("history", "s", "--pending", in: folder).text
+    let command = try #require(history.components(separatedBy: "then run: surfjournal ").last)
+    #expect(command.contains("/a log.csv.rejects.csv'"))
+    let output = try Tool.shell("$surfjournal " + command, in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "6\n")
+    #expect(try waiting() == [:])
+  }
+
+  @Test func `A store or a folder stands for its rejects, and one that can't be replayed holds up none`() throws {
+    try importLogs("a.csv", "b.csv")
+    try correct("b.csv.rejects.csv", "soon", as: "2014-08-01")
+    #expect(try Tool.run("replay", "s", in: folder).status == 65)
+    #expect(try waiting() == ["a.csv.rejects.csv": 2, "b.csv.rejects.csv": 1])
+    try folder.write("{}\n", to: "a.csv.rejects.csv.jsonl")
+    try correct("b.csv.rejects.csv", "later", as: "2014-08-02")
+    let output = try Tool.run("replay", ".", in: folder)
+    #expect(output.status == 64 && output.messages.contains("names the pipeline"), "\(output.messages)")
+    #expect(try waiting() == ["a.csv.rejects.csv": 2])
+    #expect(try Tool.run("replay", "a.csv.rejects.csv", "b.csv", "--json", in: folder).status == 64)
+    try FileManager.default.createDirectory(at: folder.file("empty"), withIntermediateDirectories: false)
+    let none = try Tool.run("replay", "empty", in: folder)
+    #expect(none.status == 0 && none.messages.contains("no rejects to replay"))
+  }
+}
