@@ -21,6 +21,8 @@ struct RecordEncoder {
   /// The first byte of the delimiter. A value that holds it needs quotes, for with what follows it could become one.
   private let delimiter: UInt8
   private let delimiterBytes: [UInt8]
+  /// Whether the delimiter has more than one byte.
+  private let hasLongDelimiter: Bool
   private let quote: UInt8?
   private let doublesQuotes: Bool
   private let escape: UInt8?
@@ -29,6 +31,8 @@ struct RecordEncoder {
   private let lineEnd: [UInt8]
   /// The first byte of a line terminator other than LF and CR.
   private let otherLineEnd: UInt8?
+  /// Whether the dialect gives a meaning to more bytes than the delimiter, the quote and line feeds.
+  private let hasOtherSpecial: Bool
   private let skipsInitialSpace: Bool
   private let writesTrailingDelimiter: Bool
   private let nullTokens: [[UInt8]]
@@ -38,12 +42,14 @@ struct RecordEncoder {
   init(_ dialect: CSVDialect, capacity: Int) {
     delimiter = dialect.delimiter[0]
     delimiterBytes = dialect.delimiter
+    hasLongDelimiter = dialect.delimiter.count > 1
     quote = dialect.quote
     doublesQuotes = dialect.doublesQuotes
     escape = dialect.escape
     comment = dialect.comment ?? []
     lineEnd = dialect.lineTerminator ?? (dialect.lineEnd == .crlf ? [ASCII.cr, ASCII.lf] : [ASCII.lf])
     otherLineEnd = dialect.lineTerminator?.first
+    hasOtherSpecial = dialect.escape != nil || dialect.lineTerminator != nil
     skipsInitialSpace = dialect.skipsInitialSpace
     writesTrailingDelimiter = dialect.writesTrailingDelimiter
     nullTokens = dialect.nullTokens
@@ -64,9 +70,11 @@ struct RecordEncoder {
     if fieldCount > 0 {
       storage[start] = delimiter
       start += 1
-      for byte in delimiterBytes.dropFirst() {
-        storage[start] = byte
-        start += 1
+      if hasLongDelimiter {
+        for byte in delimiterBytes.dropFirst() {
+          storage[start] = byte
+          start += 1
+        }
       }
     }
     let isPlain = copyPlain(value, to: start) && !holdsOtherSpecial(value)
@@ -162,14 +170,14 @@ struct RecordEncoder {
   /// Whether the value holds what only some dialects give a meaning.
   @inline(__always)
   private func holdsOtherSpecial(_ value: Span<UInt8>) -> Bool {
-    if escape == nil && otherLineEnd == nil { return false }
+    if !hasOtherSpecial { return false }
     return value.indices.contains { value[$0] == escape || value[$0] == otherLineEnd }
   }
 
   /// Writes the value in quotes and returns the end offset.
   private mutating func copyQuoted(_ value: Span<UInt8>, to start: Int, _ quote: UInt8) -> Int {
     let quoteSign = doublesQuotes ? quote : escape ?? quote
-    let escape = escape
+    let escape = escape ?? quote
     var target = storage.mutableSpan
     var end = start
     target[end] = quote

@@ -35,15 +35,17 @@ struct EntryFormatter {
   private var entity: NSEntityDescription
   private var scratch: [UInt8] = []
   private let guardsFormulas: Bool
-  /// What no import would read is not written.
-  private let limits: LimitsDefinition
+  /// The limits of the pipeline: what no import would read is not written.
+  private let fieldBytesMax: Int
+  private let recordBytesMax: Int
 
   init(
     _ export: ExportDefinition, entity: NSEntityDescription, dateFormats: [String: String] = [:],
     limits: LimitsDefinition = LimitsDefinition()
   ) throws(PipelineError) {
     guardsFormulas = export.guardFormulas
-    self.limits = limits
+    fieldBytesMax = limits.fieldBytesMax
+    recordBytesMax = limits.recordBytesMax
     let exported = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
     var columns: [Column] = []
     var sources: [Source] = []
@@ -145,7 +147,7 @@ struct EntryFormatter {
     var refused = 0
     for row in rows {
       let start = row * batch.slotCount
-      let values = cells[start..<(start + batch.slotCount)]
+      let values = cells.span.extracting(start..<(start + batch.slotCount))
       if let refusal = try write(row, of: batch, cells: values, arena: arena, to: &writer) {
         refused += 1
         refuse(row, refusal)
@@ -213,7 +215,7 @@ struct EntryFormatter {
 
   /// - Returns: nil, or the column whose value the output can't represent and why.
   private mutating func write(
-    _ row: Int, of batch: ObjectBatch, cells: ArraySlice<ValueCell>, arena: [UInt8], to writer: inout CSVWriter
+    _ row: Int, of batch: ObjectBatch, cells: Span<ValueCell>, arena: [UInt8], to writer: inout CSVWriter
   ) throws(CSVError) -> Refusal? {
     var index = 0
     var bytes = 0
@@ -223,7 +225,7 @@ struct EntryFormatter {
         let source = sources[index]
         let cell =
           source.isBeyondEntity
-          ? batch.extraCell(row: row, source.number) : cells[cells.startIndex + source.number]
+          ? batch.extraCell(row: row, source.number) : cells[source.number]
         if let reason = excess(cell, &bytes) {
           writer.abandonRecord()
           return Refusal(column: index, name: columns[index].name, reason: reason)
@@ -252,19 +254,28 @@ struct EntryFormatter {
   }
 
   /// Why a value or the record with it is too long; nil if it is not.
+  ///
+  /// - Parameter bytes: The sum of the lengths in the record so far.
+  @inline(__always)
   private func excess(_ cell: ValueCell, _ bytes: inout Int) -> String? {
-    guard cell.kind == .text || cell.kind == .blob else { return nil }
+    let length: Int
+    switch cell.kind {
+    case .text: length = cell.length
     // Bytes are written as base64 or hexadecimal digits, which are longer.
-    let length = cell.kind == .blob ? (cell.length + 2) / 3 * 4 : cell.length
+    case .blob: length = (cell.length + 2) / 3 * 4
+    case .null, .integer, .real, .decimal: return nil
+    }
     bytes += length
-    if length > limits.fieldBytesMax {
-      return "has \(length) bytes, more than the pipeline's limit fieldBytesMax, \(limits.fieldBytesMax), and no "
-        + "import with it would read the value"
+    if length <= fieldBytesMax, bytes <= recordBytesMax { return nil }
+    return excessText(length)
+  }
+
+  private func excessText(_ length: Int) -> String {
+    if length > fieldBytesMax {
+      return "has \(length) bytes, more than the pipeline's limit fieldBytesMax, \(fieldBytesMax), and no import with "
+        + "it would read the value"
     }
-    if bytes > limits.recordBytesMax {
-      return "makes a record of more than the pipeline's limit recordBytesMax, \(limits.recordBytesMax) bytes"
-    }
-    return nil
+    return "makes a record of more than the pipeline's limit recordBytesMax, \(recordBytesMax) bytes"
   }
 
   struct Refusal {
