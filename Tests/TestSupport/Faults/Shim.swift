@@ -6,6 +6,9 @@ package enum Shim {
   /// The path of the library, which is compiled once for each run of the tests.
   package static func library() throws -> String { try compiled.get() }
 
+  /// Whether the shim sees allocations: those of a sanitizer are not the C library's.
+  package static let seesAllocations = HeldResources().allocatedBytes > 0
+
   private static let compiled = Result { try compile() }
 
   /// Compiles next to the tests. The name is that of this process until the library is complete.
