@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: keep-version reliability frictionless fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -38,6 +38,10 @@ fuzz: ## Fuzz for an hour, going on from the last time; FUZZ_SECONDS=28800 and A
 	@.ci/ensure-packages test
 	.ci/fuzz $(ARGS)
 
+simulate: ## Play worlds of the simulator for an hour, from the next seeds; SIMULATE_SECONDS=28800 and ARGS="nights" change it
+	@.ci/ensure-packages test
+	.ci/simulate $(ARGS)
+
 fuzz-smoke: ## Fuzz every target for some seconds, two minutes in all
 	@.ci/ensure-packages test
 	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz $(ARGS)
@@ -59,7 +63,7 @@ check-samples: ## Check that SampleData is what its generator writes
 	@.ci/ensure-packages test
 	python3 SampleData/generate.py --check
 
-reliability: ## Write docs/reliability.md: the promises, their tests, and what the last long run has tried
+reliability: ## Write docs/reliability.md: the promises, their tests, and what the long runs have tried
 	@.ci/reliability
 
 check-docs: ## Check the links of the documentation and the tests that it cites

@@ -1,8 +1,9 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
-/// Limits of the article Limits that a whole command shows: labels, circles of relationships, decompression.
+/// Limits of the article Limits that a whole command shows.
 @Suite struct FileLimitTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
@@ -71,25 +72,67 @@ import Testing
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZSTOP", in: folder) == "0\n")
   }
 
-  /// The ratio has no limit of its own: 8 MB in a few hundred bytes.
-  @Test func `A file that unpacks to thousands of times its size costs the memory of its longest record`() throws {
-    try Programs.python(
+  private static let pipeline = #"{"name": "p", "columns": ["date", "location"]}"#
+
+  @Test func `A pipeline file of 4 MiB is read, and one with a byte more is refused`() throws {
+    for (bytes, status) in [(4 << 20, Int32(0)), (4 << 20 + 1, 78)] {
+      let spaces = String(repeating: " ", count: bytes - Self.pipeline.utf8.count)
+      try folder.write(Self.pipeline + spaces, to: "p.json")
+      let output = try run("check", "p.json")
+      let isRefused = (output.messages + output.text).contains("p.json: has more than 4 MiB")
+      #expect(output.status == status && isRefused == (status != 0), "\(output)")
+    }
+  }
+
+  /// The record itself is one level.
+  @Test func `A JSON record nested 128 deep is imported, and a deeper one is rejected`() throws {
+    let lines = [127, 128].map { levels in
+      let nested = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+      return "{\"date\": \"2014-07-14\", \"location\": \"Spot \(levels)\", \"more\": \(nested)}\n"
+    }
+    try folder.write(lines.joined(), to: "a.jsonl")
+    try folder.write(Self.pipeline, to: "p.json")
+    let output = try run("import", "a.jsonl", "--pipeline", "p.json", "--store", "s", "--extra-columns", "ignore")
+    #expect(output.status == 65 && output.text.contains("nested deeper than 128 levels"), "\(output)")
+    #expect(try Programs.sqlite("s", "SELECT ZLOCATION FROM ZJOURNALENTRY", in: folder) == "Spot 127\n")
+  }
+
+  private func export(_ model: String) throws -> ProgramOutput {
+    try run("export", "--entity", "Stop", "--store", "none", "--model", model)
+  }
+
+  /// A model within the limits is read: what is missing then is the store.
+  @Test func `A model file over 64 MiB, or nested more than 64 deep, is refused`() throws {
+    try folder.makeFolder("a.xcdatamodel")
+    for (levels, reason) in [(63, "there is no store"), (64, "line 1: Its elements are nested more than 64 deep")] {
+      let nested = String(repeating: "<a>", count: levels) + String(repeating: "</a>", count: levels)
+      try folder.write("<model>\(nested)\(Self.ring.dropFirst("<model>".count))", to: "a.xcdatamodel/contents")
+      let output = try export("a.xcdatamodel")
+      #expect(output.status == 66 && output.messages.contains(reason), "\(output.messages)")
+    }
+    try #require(truncate(folder.path("a.xcdatamodel/contents"), 64 << 20 + 1) == 0)
+    let output = try export("a.xcdatamodel")
+    #expect(output.status == 66 && output.messages.contains("more than 64 MiB"), "\(output.messages)")
+  }
+
+  @Test func `A folder whose path leaves no room for a name is refused, not passed over`() throws {
+    let script = """
+      import os
+      os.mkdir("in")
+      os.chdir("in")
+      for _ in range(int(4096 / 241) + 1):
+          os.mkdir("d" * 240)
+          os.chdir("d" * 240)
+      open("a.csv", "w").write("date,location\\n2014-07-14,Rincon\\n")
       """
-      import bz2
-      text = b"date,location\\n2014-01-01," + b"a" * 8_000_000 + b"\\n2014-01-02,Rincon\\n"
-      open("a.csv.bz2", "wb").write(bz2.compress(text))
-      """, in: folder)
-    #expect(try folder.data("a.csv.bz2").count < 1000)
+    try Programs.python(script, in: folder)
     try folder.write(
-      """
-      {"name": "p", "columns": ["date", "location"], "limits": {"recordBytesMax": 100000, "fieldBytesMax": 100000}}
-      """, to: "p.json")
-    let output = try run("import", "a.csv.bz2", "--pipeline", "p.json", "--store", "s")
-    #expect(output.status == 65 && output.text.contains("record-too-long"), "\(output.messages)")
-    #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "1\n")
-    let match = try #require(output.text.firstMatch(of: /peak memory (\d+)\.\d MB/), "\(output.text)")
-    #expect(Int(match.1) ?? .max < 100)
-    let late = try run("import", "a.csv.bz2", "--pipeline", "p.json", "--store", "t", "--timeout", "0.001", "-q")
-    #expect([0, 65, 75].contains(late.status), "\(late.messages)")
+      #"{"name": "p", "columns": ["date", "location"], "source": ["in/**/*.csv"]}"#, to: "p.json")
+    let output = try run("run", "p.json", "--store", "s", "-q")
+    let reason = "bytes, and the system's limit is 4096 with a name"
+    #expect(output.status == 66 && output.messages.contains(reason), "\(output.messages.suffix(300))")
+    #expect(!folder.exists("s"))
+    // What removes the folder at the end knows no paths of this length.
+    try Programs.output(of: ["rm", "-rf", "in"], in: folder)
   }
 }

@@ -28,6 +28,7 @@ import Testing
       let rows = try checkSound(store)
       if rows > 0, rows < Self.records { hits += 1 }
     }
+    Figures.add("kills", hits, suite: Self.self)
     #expect(hits == kills, "only \(hits) of \(attempts) kills hit the import in its middle")
   }
 

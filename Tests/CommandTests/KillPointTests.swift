@@ -54,6 +54,7 @@ import Testing
       let twice = try remains(of: workload) { for _ in 0..<2 { _ = try run(workload) } }
       try #require(found == twice, "killed before call \(point): \(call): \(differences)")
     }
+    Figures.add("kills", killed, suite: Self.self)
     #expect(killed * 2 > points.count, "\(killed) of \(points.count) calls were reached")
   }
 

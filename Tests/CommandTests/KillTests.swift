@@ -75,6 +75,7 @@ import Testing
       }
       if let found { try #require(found.difference(from: expected) == nil, "after kill \(hits)") }
     }
+    Figures.add("kills", hits, suite: Self.self)
     #expect(hits == Self.kills, "only \(hits) of \(attempts) kills hit the import in its middle")
   }
 

@@ -62,6 +62,7 @@ import Testing
       #expect(found == undisturbed, "killed before call \(point)")
       #expect(try Tool.run("verify", "s", in: folder).status == 0)
     }
+    Figures.add("kills", killed, suite: Self.self)
     #expect(killed * 2 > Self.points)
   }
 }

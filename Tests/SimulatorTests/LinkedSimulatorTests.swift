@@ -18,7 +18,10 @@ struct LinkedSimulatorTests {
   @Test(arguments: Randomness.seeds(2, long: 300))
   func `The same with processes that are killed`(seed: UInt64) throws {
     let world = try LinkedSimulation(seed: seed &+ 1_000_000_007, kills: true)
-    defer { Figures.add("kills", world.killCount, suite: Self.self) }
+    defer {
+      Figures.add("steps", world.stepCount, suite: Self.self)
+      Figures.add("kills", world.killCount, suite: Self.self)
+    }
     try expectAgreement(world, steps: 12)
   }
 

@@ -135,7 +135,7 @@ final class FaultStage {
       case .kill: [128 + SIGKILL]
       // What has not begun, and what is one transaction, ends at once.
       case .terminate: [status, 0, 75, 128 + SIGTERM]
-      case .short, .nothing, .swallow, .fail(EINTR): [status]
+      case .short, .nothing, .swallow, .delay, .fail(EINTR): [status]
       case .fail: failures(of: fault, at: call)
       }
     var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]

@@ -57,6 +57,7 @@ import Testing
       }
     }
     #expect(kills > 0)
+    Figures.add("kills", kills, suite: Self.self)
     print("one of two programs killed: \(kills) kills, seed \(Randomness.seed)")
   }
 }

@@ -3,7 +3,9 @@ import Testing
 
 /// SQLite gets no memory once. Swift's own allocations can't fail: the process ends then, which is a kill.
 @Suite(.seeded) struct StoreMemoryTests {
-  @Test(arguments: RunKind.all.filter { $0.name != RunKind.guess.name })
+  @Test(
+    .enabled(if: Shim.seesAllocations, "a sanitizer has an allocator of its own"),
+    arguments: RunKind.all.filter { $0.name != RunKind.guess.name })
   func `Memory that SQLite does not get ends a run with an error, and a repetition ends it well`(_ kind: RunKind) throws
   {
     let stage = try FaultStage(kind)

@@ -6,6 +6,9 @@ package enum Shim {
   /// The path of the library, which is compiled once for each run of the tests.
   package static func library() throws -> String { try compiled.get() }
 
+  /// Whether the shim sees allocations: those of a sanitizer are not the C library's.
+  package static let seesAllocations = HeldResources().allocatedBytes > 0
+
   private static let compiled = Result { try compile() }
 
   /// Compiles next to the tests. The name is that of this process until the library is complete.
@@ -40,6 +43,8 @@ package struct Fault: Sendable, CustomStringConvertible {
     case swallow
     case kill
     case terminate
+    /// The call takes so much longer.
+    case delay(milliseconds: Int32)
 
     fileprivate var number: Int {
       switch self {
@@ -49,6 +54,7 @@ package struct Fault: Sendable, CustomStringConvertible {
       case .swallow: 3
       case .kill: 4
       case .terminate: 6
+      case .delay: 7
       }
     }
   }
@@ -74,8 +80,12 @@ package struct Fault: Sendable, CustomStringConvertible {
   package var description: String { "\(action) at call \(number)\(isLasting ? " and later" : "")" }
 
   fileprivate var environment: [String: String] {
-    var error = 0
-    if case .fail(let code) = action { error = Int(code) }
+    let error: Int32 =
+      switch action {
+      case .fail(let code): code
+      case .delay(let milliseconds): milliseconds
+      default: 0
+      }
     return [
       "SHIM_KINDS": "\(calls.reduce(0) { $0 | 1 << $1.rawValue })", "SHIM_AT": "\(number)",
       "SHIM_ACTION": "\(action.number)", "SHIM_ERROR": "\(error)", "SHIM_STICKY": isLasting ? "1" : "0",

@@ -8,7 +8,7 @@
      SHIM_NAME     only files whose name ends so, if it is set
      SHIM_AT       the number of the call that something happens to, from 1; 0 for none
      SHIM_ACTION   what happens: see enum shim_action
-     SHIM_ERROR    the errno of SHIM_FAIL
+     SHIM_ERROR    the errno of SHIM_FAIL, the milliseconds of SHIM_DELAY
      SHIM_STICKY   1: it happens to all later calls too
      SHIM_RECORD   a file to which changes are appended, as struct shim_event and what follows it
      SHIM_CLOCK    seconds that the clock of the day jumps by
@@ -27,7 +27,7 @@ enum shim_kind {
 };
 
 enum shim_action {
-  SHIM_NOTHING, SHIM_FAIL, SHIM_SHORT, SHIM_SWALLOW, SHIM_KILL, SHIM_KILL_AFTER, SHIM_TERMINATE
+  SHIM_NOTHING, SHIM_FAIL, SHIM_SHORT, SHIM_SWALLOW, SHIM_KILL, SHIM_KILL_AFTER, SHIM_TERMINATE, SHIM_DELAY
 };
 
 /* What the test reads while the process runs and after its end. */
