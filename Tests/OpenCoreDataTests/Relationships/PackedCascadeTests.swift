@@ -37,6 +37,7 @@ struct PackedDeletionTests {
       let single = try CascadePlayer(seed: seed, packs: false, hasRivals: hasRivals)
       let found = try [packed.play(rounds: 3), single.play(rounds: 3)]
       #expect(found == [nil, nil], "seed \(seed)")
+      #expect(single.diary.packedCount == 0)
       let difference = zip(packed.diary.seen, single.diary.seen).first { $0 != $1 }
       #expect(difference == nil && packed.diary.seen.count == single.diary.seen.count, "seed \(seed)")
       #expect(try packed.dump() == single.dump(), "seed \(seed)")

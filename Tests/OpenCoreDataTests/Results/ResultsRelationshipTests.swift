@@ -90,6 +90,7 @@ struct ResultsRelationshipTests {
       try LinkedGraph.find("Node", 1, in: context).setValue(1, forKey: "number")
       context.processPendingChanges()
       #expect(shown(controller) == ["10: [2]", "20: [3]", "30: [1]"])
+      try context.save()
       try controller.performFetch()
       #expect(shown(controller) == ["20: [3]", "30: [1, 2]"])
     }
