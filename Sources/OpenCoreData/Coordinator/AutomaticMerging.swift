@@ -52,7 +52,7 @@ struct SavedIDs: Sendable {
   init(_ changes: ChangeSet) {
     inserted = ObjectIDCollection(changes.insertions)
     updated = changes.updates.map(\.id) + changes.packedOtherEnds
-    deleted = changes.deletions.map(\.id)
+    deleted = changes.deletedIDs
   }
 
   var isEmpty: Bool {

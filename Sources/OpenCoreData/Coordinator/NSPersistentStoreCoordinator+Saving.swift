@@ -7,7 +7,7 @@ extension NSPersistentStoreCoordinator {
     try lock.withLock {
       let stores = try requireStores()
       for store in stores { store.willWrite(for: origin) }
-      if stores.count == 1, changes.insertions.allSatisfy({ stores[0].mayTake($0.range) }) {
+      if stores.count == 1, stores[0].mayTake(changes) {
         try stores[0].save(changes, participants)
       } else {
         try MultiStoreSave(changes, to: stores, participants: participants).run()
@@ -75,6 +75,9 @@ private struct MultiStoreSave {
     }
     for row in changes.deletions {
       try edit(resolver.store(row.id.storeIdentity)) { $0.deletions.append(row) }
+    }
+    for rows in changes.deletedRows {
+      try edit(resolver.store(rows.store)) { $0.deletedRows.append(rows) }
     }
     for row in changes.relationships {
       try edit(Self.store(of: row.id, resolver)) { $0.relationships.append(row) }
@@ -177,8 +180,9 @@ private struct MultiStoreSave {
 }
 
 extension RowStore {
-  /// Whether no object of `range` was assigned to another store.
-  fileprivate func mayTake(_ range: TemporaryIDRange) -> Bool {
-    range.storesChosen.values.allSatisfy { $0 === identity }
+  /// Whether no object of the changes was assigned to another store, or is a row of one.
+  fileprivate func mayTake(_ changes: ChangeSet) -> Bool {
+    changes.insertions.allSatisfy { $0.range.storesChosen.values.allSatisfy { $0 === identity } }
+      && changes.deletedRows.allSatisfy { $0.store === identity }
   }
 }

@@ -156,7 +156,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
 package final class PermanentIDSpace: Sendable {
   let store: StoreIdentity
   let entity: NSEntityDescription
-  private let scope: UInt64
+  package let scope: UInt64
 
   package init(_ store: StoreIdentity, _ entity: NSEntityDescription) {
     self.store = store

@@ -37,7 +37,7 @@ public struct SaveTransaction {
     self.statements = statements
     insertedCount = changes.insertions.reduce(0) { $0 + $1.liveCount }
     updatedCount = changes.updates.count
-    deletedCount = changes.deletions.count
+    deletedCount = changes.deletions.count + changes.deletedRows.liveCount
   }
 
   /// Runs one statement to completion.

@@ -7,6 +7,8 @@ package struct ChangeSet: Sendable {
   package var insertions: [InsertedRows] = []
   package var updates: [UpdatedRow] = []
   package var deletions: [RowVersion] = []
+  /// Deletions of rows without objects.
+  package var deletedRows: [DeletedRows] = []
   /// Changes of relationships of inserted and updated objects.
   package var relationships: [RowRelationships] = []
   /// Unchanged objects whose rows must be unchanged since they were read.
@@ -14,7 +16,16 @@ package struct ChangeSet: Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { insertions.isEmpty && updates.isEmpty && deletions.isEmpty }
+  package var isEmpty: Bool {
+    insertions.isEmpty && updates.isEmpty && deletions.isEmpty && deletedRows.isEmpty
+  }
+
+  /// All deletions one by one.
+  package var singleDeletions: [RowVersion] {
+    deletions + deletedRows.flatMap { rows in rows.liveRows.map(rows.deletion(row:)) }
+  }
+  /// The IDs of all objects that are deleted.
+  package var deletedIDs: [NSManagedObjectID] { deletions.map(\.id) + deletedRows.ids }
 }
 
 /// Objects inserted together: one entity, packed values, in order of insertion.

@@ -50,6 +50,8 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
     append(.rows(inserted.range, numbers, rows))
   }
 
+  package mutating func append(_ deleted: DeletedRows) { append(.keys(deleted.rows.space, deleted.liveKeys)) }
+
   package mutating func append(_ other: ObjectIDCollection) { for part in other.parts { append(part) } }
 
   private mutating func append(_ part: Part) {

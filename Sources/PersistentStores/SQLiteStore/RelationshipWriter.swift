@@ -236,10 +236,9 @@ struct RelationshipWriter {
 
   /// Removes a join table's rows of deleted objects, and the keys that lead to them by relationships without an inverse,
   /// which no object records.
-  func forget(_ deleted: [RowVersion]) throws {
-    for group in Dictionary(grouping: deleted, by: { ObjectIdentifier($0.id.entity) }).values {
-      let keys = try group.map { try key(of: $0.id) }
-      for statement in try leftovers(of: group[0].id.entity) {
+  func forget(_ deleted: [DeletedKeys]) throws {
+    for (entity, keys) in deleted {
+      for statement in try leftovers(of: entity) {
         for part in keys.statementParts {
           try connection.run(statement(SQLFragment.keyMarks(part.count)), part.map(StoredValue.integer))
         }

@@ -22,9 +22,9 @@ extension SQLiteStore {
     }
   }
 
-  private static let deletedTogetherMax = 500
+  static let deletedTogetherMax = 500
   /// So many rows whose keys follow each other are deleted as a range, however many there are.
-  private static let consecutiveMin = 16
+  static let consecutiveMin = 16
 
   /// The first rows that have one version, and keys that follow each other.
   private func consecutive(_ rows: ArraySlice<RowVersion>) -> ArraySlice<RowVersion> {
@@ -46,11 +46,29 @@ extension SQLiteStore {
   ) throws -> Bool {
     guard let first = rows.first, let last = rows.last else { return true }
     let keys = try isRange ? [key(of: first.id), key(of: last.id)] : rows.map { try key(of: $0.id) }
-    let condition = isRange ? "BETWEEN ? AND ?" : "IN (\(SQLFragment.keyMarks(keys.count)))"
+    return try deleteTogether(
+      VersionedKeys(entity: first.id.entity, version: first.version, count: rows.count, isRange: isRange, keys: keys),
+      connection)
+  }
+
+  /// Rows of one entity with one version.
+  struct VersionedKeys {
+    let entity: NSEntityDescription
+    let version: Int64
+    let count: Int
+    /// Whether the keys follow each other.
+    let isRange: Bool
+    /// All keys; of a range the first and the last.
+    let keys: [Int64]
+  }
+
+  /// - Returns: False if not all rows could be deleted, or if some have another version.
+  func deleteTogether(_ rows: VersionedKeys, _ connection: SQLiteConnection) throws -> Bool {
+    let condition = rows.isRange ? "BETWEEN ? AND ?" : "IN (\(SQLFragment.keyMarks(rows.keys.count)))"
     do {
       try connection.run(
-        "DELETE FROM \(sqlEntity(first.id.entity).tableName) WHERE Z_PK \(condition) AND Z_OPT = ?",
-        keys.map(StoredValue.integer) + [.integer(first.version)])
+        "DELETE FROM \(sqlEntity(rows.entity).tableName) WHERE Z_PK \(condition) AND Z_OPT = ?",
+        rows.keys.map(StoredValue.integer) + [.integer(rows.version)])
     } catch let error as SQLiteError where error.isConstraint {
       // The statement has deleted nothing.
       return false
@@ -58,7 +76,7 @@ extension SQLiteStore {
     return connection.changedRowCount == rows.count
   }
 
-  private func delete(_ row: RowVersion, on connection: SQLiteConnection, faults: inout SaveFaults) throws {
+  func delete(_ row: RowVersion, on connection: SQLiteConnection, faults: inout SaveFaults) throws {
     let table = try sqlEntity(row.id.entity).tableName
     let key = StoredValue.integer(try key(of: row.id))
     do {

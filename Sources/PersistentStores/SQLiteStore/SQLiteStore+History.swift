@@ -117,9 +117,9 @@ extension SQLiteStore: HistoryTrackingStore {
   }
 
   /// Those of `deletions` whose rows are there. Another program may have deleted the others, and noted it.
-  func present(_ deletions: [RowVersion], _ connection: SQLiteConnection) throws -> [RowVersion] {
+  func present(_ changes: ChangeSet, _ connection: SQLiteConnection) throws -> [RowVersion] {
     guard tracksHistory else { return [] }
-    return try deletions.filter { row in
+    return try changes.singleDeletions.filter { row in
       let table = try sqlEntity(row.id.entity).tableName
       return try connection.integer(
         "SELECT 1 FROM \(table) WHERE Z_PK = ?", [.integer(try key(of: row.id))]) != nil

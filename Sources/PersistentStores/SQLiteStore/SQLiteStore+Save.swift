@@ -14,9 +14,10 @@ extension SQLiteStore {
     // A unique value may move from a deleted object to a changed or new one in the same save.
     var faults = SaveFaults()
     let history = try historyWriter(connection)
-    let deleted = try present(changes.deletions, connection)
+    let deleted = try present(changes, connection)
     try check(changes.checks, on: connection, faults: &faults)
     try delete(changes.deletions, on: connection, faults: &faults)
+    try delete(changes.deletedRows, on: connection, faults: &faults)
     try update(changes.updates, on: connection, faults: &faults)
     let resolutions = try insert(changes, on: connection, history: history, faults: &faults)
     if let failure = faults.failure { throw failure }
@@ -29,13 +30,14 @@ extension SQLiteStore {
   private func writeRelationships(
     _ changes: ChangeSet, inserted: [InsertionResolution], _ connection: SQLiteConnection, history: HistoryWriter?
   ) throws {
-    guard !changes.relationships.isEmpty || !changes.deletions.isEmpty else { return }
+    let deleted = try deletedKeys(changes)
+    guard !changes.relationships.isEmpty || !deleted.isEmpty else { return }
     let writer = RelationshipWriter(self, connection, inserted: inserted, history: history)
     try writer.write(changes)
-    try writer.forget(changes.deletions)
-    for group in Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values {
-      let references = try RowReferences(to: group[0].id.entity, in: self)
-      if !references.isEmpty { try references.check(deleted: try group.map { try key(of: $0.id) }, connection) }
+    try writer.forget(deleted)
+    for (entity, keys) in deleted {
+      let references = try RowReferences(to: entity, in: self)
+      if !references.isEmpty { try references.check(deleted: keys, connection) }
     }
   }
 
@@ -194,10 +196,12 @@ extension SQLiteStore {
   }
 
   func key(of id: NSManagedObjectID) throws -> Int64 {
-    guard case .permanent(let store, let key) = id.reference, store === identity else {
-      throw NSError.coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
-    }
+    guard case .permanent(let store, let key) = id.reference, store === identity else { throw isForeign(id) }
     return key
+  }
+
+  func isForeign(_ id: NSManagedObjectID) -> NSError {
+    .coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
   }
 
   // MARK: Keys before the save

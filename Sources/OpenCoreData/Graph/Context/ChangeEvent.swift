@@ -13,6 +13,9 @@ struct ChangeEvent {
   private(set) var lastUpdated: ObjectIdentifier?
   private(set) var lastInserted: ObjectIdentifier?
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
+  /// Rows that were deleted without objects.
+  private(set) var deletedSegments: [DeletedSegment] = []
+  private var deletedSegmentIDs: Set<ObjectIdentifier> = []
   private(set) var refreshed: [ObjectKey: NSManagedObject] = [:]
   /// Objects that other contexts have inserted and saved, made for the merge, or only their IDs; and objects whose
   /// insertion was made again by a redo.
@@ -31,8 +34,8 @@ struct ChangeEvent {
   }
 
   var isEmpty: Bool {
-    insertions.isEmpty && withdrawals.isEmpty && updates.isEmpty && deletions.isEmpty && refreshed.isEmpty
-      && mergedInsertions.isEmpty && mergedIDs.isEmpty && invalidatedAll == nil
+    insertions.isEmpty && withdrawals.isEmpty && updates.isEmpty && deletions.isEmpty && deletedSegments.isEmpty
+      && refreshed.isEmpty && mergedInsertions.isEmpty && mergedIDs.isEmpty && invalidatedAll == nil
   }
 
   /// Rows are appended at the end of a segment, so its new rows are one range.
@@ -65,6 +68,16 @@ struct ChangeEvent {
   mutating func noteDeletion(of object: NSManagedObject, _ key: ObjectKey) {
     deletions[key] = object
     if !updates.isEmpty { updates[key] = nil }
+  }
+
+  mutating func noteDeletion(of segment: DeletedSegment) {
+    deletedSegments.append(segment)
+    deletedSegmentIDs.insert(ObjectIdentifier(segment))
+  }
+
+  /// The object of a row of the segment is announced as deleted, unless the segment was announced.
+  mutating func noteUnpacking(of object: NSManagedObject, _ key: ObjectKey, _ segment: DeletedSegment) {
+    if deletedSegmentIDs.contains(ObjectIdentifier(segment)) { deletions[key] = object }
   }
 
   /// A deletion that was not announced yet is not announced; of another one the end is.

@@ -16,14 +16,18 @@ extension NSManagedObjectContext {
       let deleted = graph.unpropagated.take().filter { $0.isDeleted && !$0.state.contains(.inaccessible) }
       if deleted.isEmpty { return }
       let ends: [NSManagedObject]
+      var packed = CascadedRows()
       do {
-        ends = try readEnds(of: deleted, cascade)
+        ends = try readEnds(of: deleted, cascade) { try packRows($0, of: $1, &packed) }
       } catch {
-        graph.unpropagated.putBack(deleted)
+        graph.unpropagated.putBack(deleted + graph.unpackDeletions(packed.segments))
         throw error
       }
+      for (relationship, objects) in packed.ends { cascade.note(objects, reachedBy: relationship) }
       // The context holds unchanged objects weakly: without an owner they would be read again one by one.
-      withExtendedLifetime(ends) { deleteTogether(carryOutRules(of: deleted, &cascade)) }
+      withExtendedLifetime(ends) {
+        deleteTogether(carryOutRules(of: deleted, &cascade) + packed.ends.flatMap(\.objects))
+      }
     }
   }
 
@@ -113,12 +117,17 @@ extension NSManagedObjectContext {
   /// Reads the relationships that have rules to carry out, and the objects at their other ends: they are about to be
   /// changed or deleted.
   ///
+  /// - Parameter pack: Packs what a relationship of objects leads to, where that needs no objects.
   /// - Returns: The objects at the other ends.
-  private func readEnds(of objects: [NSManagedObject], _ cascade: Cascade) throws -> [NSManagedObject] {
+  private func readEnds(
+    of objects: [NSManagedObject], _ cascade: Cascade,
+    pack: (NSRelationshipDescription, [NSManagedObject]) throws -> Void = { _, _ in }
+  ) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
     for (relationship, group) in Self.relationships(of: objects) {
       let bound = group.filter { hasWork(relationship, of: $0, cascade) }
       guard !bound.isEmpty else { continue }
+      try pack(relationship, bound)
       let unread = bound.filter { !$0.isCommittedKnown(relationship) }
       if try unread.isEmpty || !readRows(relationship, of: unread) { try readTogether(relationship, of: bound) }
       let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isNotGone) }

@@ -148,7 +148,7 @@ extension NSManagedObjectContext {
     guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query, source) }
     let linked = try rowsBelow(linkedTo: changedObjects(linkedFrom: query), query)
     let stored = try rowsBelow(
-      query.widened(by: graph.updates.count + graph.deletions.count + linked.count), source)
+      query.widened(by: graph.updates.count + graph.deletedCount + linked.count), source)
     // Called after the read: IDs that became permanent since have another key in the tables below.
     graph.adoptPermanentIDs()
     var result = try overlay(stored, linked: linked, query)
@@ -179,7 +179,7 @@ extension NSManagedObjectContext {
   /// The query that the bottom of the chain receives when this context is asked for `query`.
   func bottomQuery(_ query: FetchQuery) -> FetchQuery {
     let changes = query.includesPendingChanges && hasChanges(touching: query)
-    let below = changes ? query.widened(by: graph.updates.count + graph.deletions.count) : query
+    let below = changes ? query.widened(by: graph.updates.count + graph.deletedCount) : query
     guard let parent else { return below }
     return parent.performAndWait { parent.bottomQuery(below) }
   }
@@ -220,7 +220,8 @@ extension NSManagedObjectContext {
   private func hasChanges(touching query: FetchQuery) -> Bool {
     graph.insertions.segments.contains { $0.liveCount > 0 && query.covers($0.batch.entity) }
       || graph.updates.values.contains { query.covers($0.entity) }
-      || graph.deletions.values.contains { query.covers($0.entity) } || !changedObjects(linkedFrom: query).isEmpty
+      || graph.deletions.values.contains { query.covers($0.entity) }
+      || graph.packedDeletions.rows.contains { query.covers($0.entity) } || !changedObjects(linkedFrom: query).isEmpty
   }
 
   /// Whether this context or one of its ancestors has changes that `query` could see.

@@ -5,10 +5,11 @@ import Foundation
 extension NSManagedObjectContext {
   /// The IDs of changed and deleted objects at the ends of the query's links.
   func changedObjects(linkedFrom query: FetchQuery) -> [(link: FetchQuery.Link, ids: [NSManagedObjectID])] {
-    guard !graph.updates.isEmpty || !graph.deletions.isEmpty else { return [] }
+    guard !graph.updates.isEmpty || graph.hasDeletions else { return [] }
     return query.links.compactMap { link in
       let changed = Array(graph.updates.values) + Array(graph.deletions.values)
-      let ids = changed.filter { $0.entity.isKindOf(entity: link.entity) }.map(\.objectID)
+      let packed = graph.packedDeletions.rows.filter { $0.entity.isKindOf(entity: link.entity) }
+      let ids = changed.filter { $0.entity.isKindOf(entity: link.entity) }.map(\.objectID) + packed.ids
       return ids.isEmpty ? nil : (link, ids)
     }
   }

@@ -11,7 +11,8 @@ extension NSManagedObjectContext {
     guard let found = (try? relatedRows(relationship, of: stored.map(\.objectID))) ?? nil else { return false }
     graph.adoptPermanentIDs()
     var related = RelatedLists()
-    let mayKnowSome = found.contains { !graph.registry.hasNone(like: $0.space.key(0)) }
+    let mayKnowSome =
+      !graph.packedDeletions.isEmpty || found.contains { !graph.registry.hasNone(like: $0.space.key(0)) }
     graph.expectObjects(found.reduce(0) { $0 + $1.batch.count })
     for rows in found { take(rows, &related, mayKnowSome: mayKnowSome) }
     related.end()
@@ -22,7 +23,7 @@ extension NSManagedObjectContext {
   }
 
   /// The rows that the levels below have; nil if one of these contexts has changes, or an object of one of the rows.
-  private func relatedRows(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
+  func relatedRows(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
     -> [RelatedRows]?
   {
     guard let parent else { return try storeReading().relatedRows(relationship, of: ids) }
@@ -37,14 +38,23 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func take(_ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool) {
+  /// Makes the objects of rows that were read, unless they have some.
+  ///
+  /// - Parameters:
+  ///   - chosen: The numbers of the rows that get objects; nil for all.
+  ///   - storage: Has the values of the rows; nil for a new one.
+  func take(
+    _ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool, only chosen: [Int]? = nil,
+    in storage: BatchStorage? = nil
+  ) {
     let entity = rows.batch.entity
-    let storage = BatchStorage(self, sharing: SharedRows(rows.batch, of: rows.space))
+    let storage = storage ?? BatchStorage(self, sharing: SharedRows(rows.batch, of: rows.space))
     let (type, hasTransients) = (entity.objectClass, !entity.layout.transientSlots.isEmpty)
-    for (row, number) in rows.numbers.keys.enumerated() {
+    for row in chosen ?? Array(rows.numbers.keys.indices) {
+      let number = rows.numbers.keys[row]
       let (key, version) = (rows.space.key(number), rows.numbers.versions[row])
       let object: NSManagedObject
-      if mayKnowSome, let registered = graph.registry[key] {
+      if mayKnowSome, let registered = graph.knownObject(key) {
         let known = registered.entity === entity ? registered : self.object(ofRow: storage.id(number))
         if known.isFault, !known.hasValues {
           known.fill(from: FetchedRow(id: known.identity, version: version, values: rows.batch.values(row: row)))
@@ -64,7 +74,7 @@ extension NSManagedObjectContext {
 }
 
 /// Objects by the key of their owner; they come owner after owner.
-private struct RelatedLists {
+struct RelatedLists {
   private(set) var lists: [Int64: [NSManagedObject]] = [:]
   private var owner: Int64?
   private var list: [NSManagedObject] = []

@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
       guard let owner, owner.hasPendingChange(relationship) || !unread.contains(index) else { continue }
       result[index] = try owner.loadedIDs(relationship)
     }
-    guard !graph.deletions.isEmpty else { return result }
+    guard graph.hasDeletions else { return result }
     // The levels below may have been saved during the read.
     graph.adoptPermanentIDs()
     return result.map { $0.filter { !graph.hasDeleted($0) } }

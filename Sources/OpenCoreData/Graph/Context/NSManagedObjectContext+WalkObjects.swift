@@ -87,9 +87,9 @@ extension NSManagedObjectContext {
       var objects: [Object] = []
       objects.reserveCapacity(batch.count)
       graph.adoptPermanentIDs()
-      let (mayKnowSome, hasTransients) = (!graph.registry.hasNoEntries, !entity.layout.transientSlots.isEmpty)
+      let (mayKnowSome, hasTransients) = (graph.mayKnowObjects, !entity.layout.transientSlots.isEmpty)
       for (row, key) in numbers.keys.enumerated() {
-        if mayKnowSome, graph.registry[space.key(key)] != nil {
+        if mayKnowSome, graph.knownObject(space.key(key)) != nil {
           let fresh = FetchedRow(
             id: storage.id(key), version: numbers.versions[row], values: batch.values(row: row))
           objects += try request.typed(self.objects(of: request, query, [fresh]))

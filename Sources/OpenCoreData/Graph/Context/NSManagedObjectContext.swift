@@ -243,11 +243,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// ```
   public var deletedObjects: Set<NSManagedObject> {
     checkQueue()
-    return Set(graph.deletions.values)
+    return graph.deletedObjects()
   }
   /// All objects of this context that are in memory, pending insertions included.
   public var registeredObjects: Set<NSManagedObject> {
     checkQueue()
+    graph.unpackDeletions()
     return graph.registry.objects.union(insertedObjects)
   }
 }

@@ -115,6 +115,7 @@ extension NSManagedObjectContext {
       info.setUnlessEmpty(inserted, NSInsertedObjectIDsKey)
       info.setUnlessEmpty(changes.updates.ids, NSUpdatedObjectIDsKey)
       var deleted = changes.deletions.ids
+      for segment in changes.deletedSegments { deleted.append(segment.rows) }
       for (segment, rows) in changes.withdrawals { deleted.append(segment.rows, rows: rows) }
       info.setUnlessEmpty(deleted, NSDeletedObjectIDsKey)
       info.setUnlessEmpty(changes.refreshed.ids, NSRefreshedObjectIDsKey)
@@ -123,6 +124,7 @@ extension NSManagedObjectContext {
     info.setUnlessEmpty(insertedObjects(of: changes), NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(changes.updates.values), NSUpdatedObjectsKey)
     var deleted = Set(changes.deletions.values)
+    for segment in changes.deletedSegments { for object in segment.objects { deleted.add(object) } }
     // An announced row has an object, and the segment has kept it.
     for (segment, rows) in changes.withdrawals { deleted.formUnion(rows.compactMap { segment.handles[$0] }) }
     info.setUnlessEmpty(deleted, NSDeletedObjectsKey)

@@ -1,6 +1,6 @@
 /// The rows of pending insertions, and the objects made for some of them.
 extension ObjectGraph {
-  var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
+  var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || hasDeletions }
   var hasObjects: Bool { hasChanges || !registry.isEmpty }
 
   // MARK: Lookup
@@ -14,12 +14,13 @@ extension ObjectGraph {
 
   /// The object that is registered under `id`, which another thread may have made permanent just now.
   func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
-    registry[id.key] ?? (id.isTemporaryID ? registry[id.resolved.key] : nil)
+    knownObject(id.key) ?? (id.isTemporaryID ? knownObject(id.resolved.key) : nil)
   }
 
   /// Whether the object with `id` is deleted here. A row of another entity with the key of one that is gone is not.
   func hasDeleted(_ id: NSManagedObjectID) -> Bool {
-    (deletions[id.key] ?? deletions[id.resolved.key]).map { $0.entity === id.entity } ?? false
+    if let object = deletions[id.key] ?? deletions[id.resolved.key] { return object.entity === id.entity }
+    return packedDeletions.locate(id.resolved.key).map { $0.segment.entity === id.entity } ?? false
   }
 
   // MARK: Objects of rows

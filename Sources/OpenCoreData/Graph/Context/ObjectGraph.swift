@@ -13,6 +13,8 @@ final class ObjectGraph {
   private(set) var insertions: PendingInsertions
   private(set) var updates: [ObjectKey: NSManagedObject] = [:]
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
+  /// Rows that are deleted without objects.
+  let packedDeletions = PackedDeletions()
   /// Deleted objects whose delete rules were not carried out yet.
   var unpropagated = UnpropagatedDeletions()
   /// Deleted objects whose delete rules are not to be carried out.
@@ -22,8 +24,8 @@ final class ObjectGraph {
   /// IDs of objects that are not pending here and may still get their permanent IDs.
   private(set) var unresolvedIDs = UnresolvedIDs()
   /// What changed since the last ObjectsDidChange.
-  private var event = ChangeEvent()
-  private(set) var eventClock = EventClock()
+  var event = ChangeEvent()
+  var eventClock = EventClock()
   /// Grows when cached related objects may be out of date.
   private(set) var relationshipEpoch: UInt64 = 0
   /// Notes what an undo has to take back; nil unless the context has an undo manager.
@@ -243,11 +245,25 @@ final class ObjectGraph {
     segment.remove(row: row)
   }
 
+  /// The object of a row that is deleted without one: it becomes one of the deleted objects.
+  func unpackDeletion(_ segment: DeletedSegment, row: Int) -> NSManagedObject {
+    let object = segment.takeObject(row)
+    let key = object.key
+    add(object, as: key)
+    deletions[key] = object
+    event.noteUnpacking(of: object, key, segment)
+    // What led to packed rows was not kept.
+    invalidateRelated()
+    return object
+  }
+
   /// Keeps an object that was to be deleted.
   ///
   /// - Returns: Whether it was.
   func undelete(_ object: NSManagedObject) -> Bool {
     let key = object.key
+    // It may be known from a notification only.
+    _ = knownObject(key)
     guard deletions.removeValue(forKey: key) != nil else { return false }
     object.becomeUndeleted()
     undo?.noteUndeletion(of: object)
@@ -284,14 +300,6 @@ final class ObjectGraph {
     }
   }
 
-  /// The object is about to be refreshed: a change that was not announced yet is not announced.
-  func withdrawUpdate(of object: NSManagedObject) { event.withdrawUpdate(object.key) }
-  func noteRefresh(of object: NSManagedObject) { event.noteRefresh(of: object, object.key) }
-
-  /// Others have inserted the object.
-  func noteMerged(_ object: NSManagedObject) { event.noteMerged(object, object.key) }
-  /// Others have inserted objects with `ids`, for which no objects were made.
-  func noteMerged(_ ids: ObjectIDCollection) { event.noteMerged(ids) }
   /// The objects of a merge, registered until the end of the event even if nothing else holds them.
   var merged: [NSManagedObject] = []
 
@@ -299,18 +307,6 @@ final class ObjectGraph {
   func invalidateRelated() { relationshipEpoch += 1 }
   /// The next save checks the version of `object`.
   func checkForConflicts(_ object: NSManagedObject) { conflictChecks[object.key] = object }
-
-  // MARK: Announcing
-
-  /// Passes what has changed to `post`, which calls clients' code, and begins the next event.
-  func announce(_ post: (ChangeEvent) -> Void) {
-    guard !event.isEmpty else { return }
-    let changes = event
-    event = ChangeEvent()
-    let before = eventClock.tick()
-    post(changes)
-    eventClock.endAnnouncement(before)
-  }
 
   // MARK: The end of all changes
 
@@ -329,6 +325,7 @@ final class ObjectGraph {
       object.becomeSaved(inStore: inStore, isWritten: written.contains(ObjectIdentifier(object)))
     }
     for (key, object) in deletions { unregister(object, from: key) }
+    for segment in packedDeletions.segments { segment.endSave() }
     dropChanges()
     conflictChecks = [:]
     invalidateRelated()
@@ -353,6 +350,7 @@ final class ObjectGraph {
   /// - Returns: The objects that are as committed again, and segments to be released once they were announced.
   func rollBack() -> (restored: [NSManagedObject], withdrawn: [PendingSegment]) {
     _ = takePackedLinks()
+    unpackDeletions()
     undo?.forget()
     let restored = updates.inOrder + deletions.inOrder
     let withdrawn = insertions.segments
@@ -378,6 +376,7 @@ final class ObjectGraph {
   /// Forgets every object, changed or not.
   func reset() {
     _ = takePackedLinks()
+    unpackDeletions()
     undo?.forget()
     let pending = insertions.segments.flatMap(\.handles.objects)
     let all = registry.objects.union(deletions.values).union(pending)
@@ -393,6 +392,7 @@ final class ObjectGraph {
   private func dropChanges() {
     insertions.removeAll()
     (updates, deletions) = ([:], [:])
+    packedDeletions.removeAll()
     (unpropagated, takenBack) = (UnpropagatedDeletions(), [])
   }
 }

@@ -18,9 +18,13 @@ public struct LifecycleHooks: OptionSet, Sendable {
   /// `validateForInsert`, `validateForUpdate`, `validateForDelete`, `validateValue(_:forKey:)` or
   /// `propertyValidators`.
   public static let validation = LifecycleHooks(rawValue: 1 << 4)
+  /// The class overrides `prepareForDeletion()`.
+  public static let prepareForDeletion = LifecycleHooks(rawValue: 1 << 5)
   /// Every hook; what a class has that declares nothing.
-  public static let all: LifecycleHooks = [.awakeFromInsert, .awakeFromFetch, .willSave, .didSave, .validation]
+  public static let all: LifecycleHooks = [
+    .awakeFromInsert, .awakeFromFetch, .willSave, .didSave, .validation, .prepareForDeletion,
+  ]
 
-  // The other hooks (`prepareForDeletion`, `awake(fromSnapshotEvents:)`, `willTurnIntoFault`) concern objects that
-  // exist anyway, because they were deleted, changed or read.
+  // The other hooks (`awake(fromSnapshotEvents:)`, `willTurnIntoFault`) concern objects that exist anyway, because they
+  // were changed or read.
 }

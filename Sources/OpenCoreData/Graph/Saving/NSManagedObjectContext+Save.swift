@@ -184,6 +184,7 @@ extension NSManagedObjectContext {
           id: object.objectID, base: object.baseRow,
           carriesOutRules: !graph.takenBack.contains(ObjectIdentifier(object))))
     }
+    changes.deletedRows = graph.packedDeletions.rows
     for object in graph.conflictChecks.inOrder where !object.hasChanges && !object.isFault {
       changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
@@ -233,8 +234,9 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: The error of reading the level below; nothing has been adopted then.
   func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) throws {
-    let bases =
-      changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
+    let split = splitDeletions(changes.deletedRows)
+    let deletions = changes.deletions + split.single
+    let bases = changes.updates.map { (id: $0.id, base: $0.base) } + deletions.map { (id: $0.id, base: $0.base) }
     var storages = SharedStorages(self)
     let touched = bases.map { storages.object(with: $0.id, $0.base) }
     let current = try rowsToReread(for: bases, touched)
@@ -262,7 +264,8 @@ extension NSManagedObjectContext {
       }
     }
     adoptRelationships(changes.relationships)
-    deleteAsSaved(changes.deletions, Array(touched.dropFirst(changes.updates.count)))
+    deleteAsSaved(deletions, Array(touched.dropFirst(changes.updates.count)))
+    for segment in split.packed { graph.delete(segment) }
     scheduleProcessing()
     announce(changes, from: child)
   }
@@ -309,6 +312,7 @@ private struct SaveNotifications {
   private var updated: [NSManagedObject]
   private var linked: [NSManagedObjectID]
   private var deleted: [NSManagedObjectID]
+  private var deletedRows: [DeletedRows]
 
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
     self.context = context
@@ -317,13 +321,12 @@ private struct SaveNotifications {
     updated = Array(context.graph.updates.values)
     // The save does not delete objects whose rows were missing, and other contexts may have their rows.
     deleted = changes.deletions.map(\.id)
+    deletedRows = changes.deletedRows
     guard context.changeNotificationContents == .objects else { return }
     var info: [AnyHashable: Any] = [:]
     info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(updated), NSUpdatedObjectsKey)
-    var gone = Set<NSManagedObject>(unique: changes.deletions.count)
-    for object in context.graph.deletions.values where !object.state.contains(.inaccessible) { gone.add(object) }
-    info.setUnlessEmpty(gone, NSDeletedObjectsKey)
+    info.setUnlessEmpty(context.graph.deletedObjects(isToBeSaved: true), NSDeletedObjectsKey)
     objects = info
   }
 
@@ -331,7 +334,7 @@ private struct SaveNotifications {
   mutating func post() {
     let ids = objects == nil ? collections : sets
     let contents = objects ?? ids
-    (objects, inserted, updated, deleted, linked) = (nil, [], [], [], [])
+    (objects, inserted, updated, deleted, deletedRows, linked) = (nil, [], [], [], [], [])
     context.post(.NSManagedObjectContextDidSave, contents)
     context.post(.NSManagedObjectContextDidSaveObjectIDs, ids)
   }
@@ -340,7 +343,9 @@ private struct SaveNotifications {
     var ids: [AnyHashable: Any] = [:]
     ids.setUnlessEmpty(ObjectIDCollection(inserted), NSInsertedObjectIDsKey)
     ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
-    ids.setUnlessEmpty(ObjectIDCollection(deleted), NSDeletedObjectIDsKey)
+    var gone = ObjectIDCollection(deleted)
+    for rows in deletedRows { gone.append(rows) }
+    ids.setUnlessEmpty(gone, NSDeletedObjectIDsKey)
     return ids
   }
 
@@ -350,7 +355,10 @@ private struct SaveNotifications {
     for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
     ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
     ids.setUnlessEmpty(Set(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
-    ids.setUnlessEmpty(Set(deleted), NSDeletedObjectIDsKey)
+    var gone = Set<NSManagedObjectID>(unique: deleted.count + deletedRows.liveCount)
+    for id in deleted { gone.add(id) }
+    for rows in deletedRows { for row in rows.liveRows { gone.add(rows.id(row: row)) } }
+    ids.setUnlessEmpty(gone, NSDeletedObjectIDsKey)
     return ids
   }
 }

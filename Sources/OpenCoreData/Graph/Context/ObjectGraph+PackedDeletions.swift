@@ -1,0 +1,43 @@
+import PersistentStores
+
+/// Rows that are deleted without objects.
+extension ObjectGraph {
+  var hasDeletions: Bool { !deletions.isEmpty || !packedDeletions.isEmpty }
+  var deletedCount: Int { deletions.count + packedDeletions.count }
+
+  /// Deletes rows whose rules are carried out by the caller. No object is made.
+  func delete(_ segment: DeletedSegment) {
+    packedDeletions.append(segment)
+    event.noteDeletion(of: segment)
+  }
+
+  /// The deleted objects. Makes those of packed rows.
+  ///
+  /// - Parameter isToBeSaved: Leaves out objects whose rows were missing when they were read.
+  func deletedObjects(isToBeSaved: Bool = false) -> Set<NSManagedObject> {
+    var all = Set<NSManagedObject>(unique: deletions.count + packedDeletions.count)
+    for object in deletions.values where !isToBeSaved || !object.state.contains(.inaccessible) { all.add(object) }
+    for segment in packedDeletions.segments { for object in segment.objects { all.add(object) } }
+    return all
+  }
+
+  /// Whether a row that is read may have an object, or be deleted without one.
+  var mayKnowObjects: Bool { !registry.hasNoEntries || !packedDeletions.isEmpty }
+
+  /// The object that is registered under the key, or whose row is deleted without an object.
+  func knownObject(_ key: ObjectKey) -> NSManagedObject? {
+    if let known = registry[key] { return known }
+    guard let (segment, row) = packedDeletions.locate(key) else { return nil }
+    return unpackDeletion(segment, row: row)
+  }
+
+  /// Makes the objects of all packed deletions.
+  func unpackDeletions() { _ = unpackDeletions(packedDeletions.segments) }
+
+  /// Makes the objects of packed deletions.
+  func unpackDeletions(_ segments: [DeletedSegment]) -> [NSManagedObject] {
+    segments.flatMap { segment in
+      Array(segment.rows.liveRows).map { unpackDeletion(segment, row: $0) }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import ManagedObjectModel
+import PersistentStores
+
+/// Rows that a child has deleted without objects.
+extension NSManagedObjectContext {
+  /// Splits what a child has deleted without objects into rows that need none here either, and deletions one by one.
+  func splitDeletions(_ deleted: [DeletedRows]) -> (packed: [DeletedSegment], single: [RowVersion]) {
+    guard !deleted.isEmpty else { return ([], []) }
+    // What new rows lead to has objects then.
+    linkPackedRows()
+    graph.adoptPermanentIDs()
+    var packed: [DeletedSegment] = []
+    var single: [RowVersion] = []
+    for rows in deleted {
+      guard graph.mayDelete(rows.entity) else {
+        single += rows.liveRows.map(rows.deletion(row:))
+        continue
+      }
+      var rest = rows
+      let space = rows.rows.space
+      if !graph.registry.hasNone(like: space.key(0)) || graph.packedDeletions.mayHave(space.key(0)) {
+        for row in rows.liveRows where graph.knowsObject(space.key(rows.keys[row])) {
+          rest.remove(row: row)
+          single.append(rows.deletion(row: row))
+        }
+      }
+      if rest.liveCount > 0 { packed.append(DeletedSegment(rest, in: self)) }
+    }
+    return (packed, single)
+  }
+}
+
+extension ObjectGraph {
+  fileprivate func knowsObject(_ key: ObjectKey) -> Bool { registry[key] != nil || packedDeletions.locate(key) != nil }
+}

@@ -1,0 +1,85 @@
+import ManagedObjectModel
+
+/// The keys of rows of one entity that a save deletes.
+typealias DeletedKeys = (entity: NSEntityDescription, keys: [Int64])
+
+/// Deletions of packed rows: ranges of keys, however the rows were read.
+extension SQLiteStore {
+  func delete(_ deleted: [DeletedRows], on connection: SQLiteConnection, faults: inout SaveFaults) throws {
+    for parts in deleted.byEntity {
+      let rows = try inOrder(parts)
+      var start = 0
+      while start < rows.count {
+        let end = self.end(of: rows, from: start)
+        let (part, first) = (rows[start..<end], rows[start])
+        let isRange = part.count >= Self.consecutiveMin && rows[end - 1].key - first.key == Int64(part.count) - 1
+        let keys = isRange ? [first.key, rows[end - 1].key] : part.map(\.key)
+        let isDone = try deleteTogether(
+          VersionedKeys(
+            entity: parts[0].entity, version: first.version, count: part.count, isRange: isRange, keys: keys),
+          connection)
+        if !isDone {
+          for row in part {
+            try delete(parts[Int(row.part)].deletion(row: Int(row.row)), on: connection, faults: &faults)
+          }
+        }
+        start = end
+      }
+    }
+  }
+
+  /// The keys of all rows that a save deletes.
+  func deletedKeys(_ changes: ChangeSet) throws -> [DeletedKeys] {
+    let single = try Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values
+      .map { rows in (rows[0].id.entity, try rows.map { try key(of: $0.id) }) }
+    return single + changes.deletedRows.byEntity.map { ($0[0].entity, $0.flatMap(\.liveKeys)) }
+  }
+
+  private struct PackedRow {
+    let key: Int64
+    let version: Int64
+    let part: Int32
+    let row: Int32
+  }
+
+  /// The rows by version and key.
+  private func inOrder(_ parts: [DeletedRows]) throws -> [PackedRow] {
+    var rows: [PackedRow] = []
+    rows.reserveCapacity(parts.liveCount)
+    for (index, part) in parts.enumerated() {
+      guard part.store === identity else { throw isForeign(part.id(row: 0)) }
+      for row in part.liveRows {
+        rows.append(
+          PackedRow(key: part.keys[row], version: part.versions[row], part: Int32(index), row: Int32(row)))
+      }
+    }
+    return rows.sorted { $0.version == $1.version ? $0.key < $1.key : $0.version < $1.version }
+  }
+
+  /// The end of the rows that one statement deletes: a range of keys, or as many as a list may have.
+  private func end(of rows: [PackedRow], from start: Int) -> Int {
+    let first = rows[start]
+    var end = start + 1
+    while end < rows.count, rows[end].version == first.version, rows[end].key == rows[end - 1].key + 1 { end += 1 }
+    if end - start >= Self.consecutiveMin { return end }
+    while end < rows.count, end - start < Self.deletedTogetherMax, rows[end].version == first.version { end += 1 }
+    return end
+  }
+}
+
+extension [DeletedRows] {
+  /// The rows of each entity, in the order in which the entities come first.
+  fileprivate var byEntity: [[DeletedRows]] {
+    var places: [ObjectIdentifier: Int] = [:]
+    var groups: [[DeletedRows]] = []
+    for rows in self where rows.liveCount > 0 {
+      let place = places[ObjectIdentifier(rows.entity)] ?? groups.count
+      if place == groups.count {
+        places[ObjectIdentifier(rows.entity)] = place
+        groups.append([])
+      }
+      groups[place].append(rows)
+    }
+    return groups
+  }
+}
