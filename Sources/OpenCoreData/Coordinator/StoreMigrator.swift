@@ -71,10 +71,11 @@ extension NSPersistentStoreCoordinator {
   func migrateIfAsked(
     _ file: URL, type: String, configuration: String?, options: [AnyHashable: Any]?
   ) throws {
-    guard MigrationOptions(options) != nil, (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
+    guard (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
       FileManager.default.fileExists(atPath: file.path)
     else { return }
     ExchangeFolder.removeLeft(of: file)
+    guard MigrationOptions(options) != nil else { return }
     let stages = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? any StoreMigrator
     let mappings = MigrationOptions.mappingModels(options)
     guard stages != nil || !mappings.isEmpty || !MappingFile.resources(of: [.main]).isEmpty,

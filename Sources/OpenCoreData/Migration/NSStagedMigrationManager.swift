@@ -40,7 +40,7 @@ extension NSStagedMigrationManager: StoreMigrator {
       try call(stage.didMigrateHandler, of: stage, model: try stage.nextModel.resolve(), store: copy)
     }
     try copy.migrate(to: store.model)
-    try exchange.replace(with: folder.file)
+    try exchange.replace(with: folder)
   }
 
   private func call(
