@@ -108,7 +108,7 @@ struct StoreFileCheck {
     if try !checkUUID(connection), let foreignWAL { throw foreignWAL }
   }
 
-  /// - Returns: Whether the WAL holds another store than the file, and that was announced (`ExchangeFolder`).
+  /// - Returns: Whether the WAL holds another store than the file, and that was announced (`ExchangeSign`).
   private func checkUUID(_ connection: SQLiteConnection) throws -> Bool {
     guard !isWALInUse, wal?.hasFrames == true, let (alone, keysAlone) = try? ofFileAlone() else { return false }
     let whole: String?
@@ -139,7 +139,7 @@ struct StoreFileCheck {
           + "\(older) is \(keysAlone[older] ?? 0), and with the WAL it is \(keys[older] ?? 0). \(together)")
     }
     if alone == whole { return false }
-    if ExchangeFolder.announces(whole, of: URL(fileURLWithPath: path)) { return true }
+    if ExchangeSign.announces(whole, of: URL(fileURLWithPath: path)) { return true }
     throw NSError.coreData(
       .open,
       "The WAL \(walPath) does not belong to the store \(path): the file belongs to the store \(alone), the WAL to "

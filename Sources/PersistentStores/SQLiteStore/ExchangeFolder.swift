@@ -14,10 +14,6 @@ package final class ExchangeFolder {
   /// Whether the sign is there when this object is released.
   private var keepsSign: Bool
 
-  private static let signName = "uuid"
-  /// In place of a UUID: the WAL holds an empty database.
-  private static let empty = "-"
-
   /// Removes what a killed process has left in it, except the sign.
   ///
   /// - Throws: `NSError` 134090 while another process migrates or replaces the store, 134110 if the folder can't be made.
@@ -37,7 +33,7 @@ package final class ExchangeFolder {
       throw NSError.coreData(
         .timeout, "Another program is migrating the store \(store.path). Try again when it has finished.")
     }
-    keepsSign = !Self.signed(of: self.store).isEmpty
+    keepsSign = !ExchangeSign.lines(of: self.store).isEmpty
     clear()
   }
 
@@ -48,33 +44,22 @@ package final class ExchangeFolder {
 
   /// Removes all but the sign.
   private func clear() {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] where name != Self.signName {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where name != ExchangeSign.name {
       try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
     }
   }
 
   // MARK: The sign
 
-  private static func sign(of store: URL) -> URL {
-    StorePath.exchangeFolder(of: store).appendingPathComponent(signName)
-  }
-
-  /// What the sign of a store with a resolved path has, each on a line.
-  private static func signed(of store: URL) -> [String] {
-    ((try? String(contentsOf: sign(of: store), encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
-  }
-
-  /// Whether the WAL of a store with a resolved path may hold the store `uuid`, or nothing for nil, whatever the file holds.
-  static func announces(_ uuid: String?, of store: URL) -> Bool { signed(of: store).contains(uuid ?? empty) }
-
   /// Call it before the commit after which the WAL holds the store `uuid`, or nothing for nil. The sign is on the disk when
   /// this returns.
   ///
   /// - Returns: What takes the announcement back, for a commit that fails.
   func announce(_ uuid: String?) throws -> () -> Void {
-    let before = Self.signed(of: store)
+    let before = ExchangeSign.lines(of: store)
     do {
-      try write(before + [uuid ?? Self.empty])
+      try write(before + [uuid ?? ExchangeSign.empty])
     } catch let error as POSIXError {
       throw SQLiteError(error, "nothing can be written next to it")
     }
@@ -84,7 +69,7 @@ package final class ExchangeFolder {
   }
 
   private func write(_ lines: [String]) throws {
-    let sign = Self.sign(of: store)
+    let sign = ExchangeSign.file(of: store)
     keepsSign = true
     try Data(lines.joined(separator: "\n").utf8).write(to: sign, options: .atomic)
     // Read by all who may read the store.
@@ -95,7 +80,7 @@ package final class ExchangeFolder {
 
   /// The WAL is written back, so that the file holds the store by itself. The sign goes with this object.
   func noteWrittenBack() {
-    try? FileManager.default.removeItem(at: Self.sign(of: store))
+    try? FileManager.default.removeItem(at: ExchangeSign.file(of: store))
     keepsSign = false
   }
 
