@@ -22,7 +22,7 @@ final class ObjectGraph {
   /// IDs of objects that are not pending here and may still get their permanent IDs.
   private(set) var unresolvedIDs = UnresolvedIDs()
   /// What changed since the last ObjectsDidChange.
-  private var event = ChangeEvent()
+  private(set) var event = ChangeEvent()
   private(set) var eventClock = EventClock()
   /// Grows when cached related objects may be out of date.
   private(set) var relationshipEpoch: UInt64 = 0
@@ -240,6 +240,7 @@ final class ObjectGraph {
     // If the insertion was not announced, neither is the deletion.
     if !event.hasInsertion(segment, row: row), !event.withdrawReinsertion(key) { event.noteDeletion(of: object, key) }
     event.withdrawUpdate(key)
+    event.forgetInsertion(of: object)
     segment.remove(row: row)
   }
 
