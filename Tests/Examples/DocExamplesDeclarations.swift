@@ -48,6 +48,10 @@ private enum DocExamplesDeclarations {
 
   // MARK: Contexts and objects
 
+  static func keyedSubscript(object: NSManagedObject) {
+    object["rating"] = 5
+  }
+
   static func hasChanges(context: NSManagedObjectContext) throws {
     if context.hasChanges { try context.save() }
   }

@@ -21,6 +21,14 @@ struct DocExamplesExpressions {
     #expect(predicate.evaluate(with: ["rating": 5]) && !predicate.evaluate(with: ["rating": 3]))
   }
 
+  @Test func nsDerivedAttributeDescription() {
+    let attribute = NSDerivedAttributeDescription()
+    attribute.derivationExpression = NSExpression(format: "entries.@count")
+    #expect(attribute.derivationExpressionFormat == "entries.@count")
+    attribute.derivationExpression = NSExpression(format: "canonical(name)")
+    #expect(attribute.derivationExpressionFormat == "canonical:(name)" && attribute.derivationExpression != nil)
+  }
+
   @Test func nsExpressionDescription() throws {
     let best = NSExpressionDescription()
     best.name = "best"

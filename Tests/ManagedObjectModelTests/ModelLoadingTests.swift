@@ -24,6 +24,23 @@ struct ModelLoadingTests {
     #"<plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>\#(name)</string></dict></plist>"#
   }
 
+  /// Expat itself permits a hundred times the input.
+  @Test("Entities that make a file much longer are refused, in texts and in attributes")
+  func expansion() throws {
+    func model(_ count: Int, _ body: String) -> Data {
+      let long = String(repeating: "a", count: 1000)
+      let entities = "<!ENTITY a \"\(long)\"><!ENTITY b \"\(String(repeating: "&a;", count: count))\">"
+      return Data("<!DOCTYPE model [\(entities)]><model><entity name=\"E\">\(body)</entity></model>".utf8)
+    }
+    for body in ["&b;", "<userInfo><entry key=\"k\" value=\"&b;\"/></userInfo>"] {
+      #expect(throws: Never.self) { try XMLTreeReader.read(model(1, body), file: nil) }
+      let error = #expect(throws: ModelFileError.self) { try XMLTreeReader.read(model(60, body), file: nil) }
+      #expect(error.map { "\($0)".contains("more than 3 times as long") } == true)
+    }
+    let escaped = Data("<model>\(String(repeating: "&#x1F30A;&lt;", count: 500))</model>".utf8)
+    #expect(try XMLTreeReader.read(escaped, file: nil).content.count == 1000)
+  }
+
   @Test("the current version is the one that .xccurrentversion names")
   func currentVersion() throws {
     let files = [

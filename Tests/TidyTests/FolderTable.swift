@@ -96,6 +96,9 @@ enum FolderTable {
       "Stores": ["Coordinator", "Graph/Context", "Graph/Objects", "Graph/Saving", "Requests"],
       "History": ["Coordinator", "Graph/Context", "Graph/Requests", "Requests"],
       "Migration": [".", "Container", "Coordinator", "Graph/Context", "Graph/Objects", "Requests"],
+      "Unavailable": [
+        ".", "Container", "Coordinator", "Graph/Context", "Graph/Objects", "Graph/Requests", "Requests",
+      ],
     ],
     "StoreInspection": [
       ".": []

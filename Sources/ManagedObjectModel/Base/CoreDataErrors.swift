@@ -117,10 +117,12 @@ public let NSInferredMappingModelError = 134190
 public let NSExternalRecordImportError = 134200
 /// History was deleted that a token asks for.
 public let NSPersistentHistoryTokenExpiredError = 134301
-/// A staged migration was made for another version of the framework.
-public let NSStagedMigrationFrameworkVersionMismatchError = 134504
+/// The model of a reference is not found, or is another one.
+public let NSManagedObjectModelReferenceNotFoundError = 134504
+/// A staged migration does not know a version.
+public let NSStagedMigrationFrameworkVersionMismatchError = 134505
 /// The store has a later version than the last stage of a migration.
-public let NSStagedMigrationBackwardMigrationError = 134505
+public let NSStagedMigrationBackwardMigrationError = 134506
 
 extension NSError {
   /// The codes that this library uses, so that call sites do not spell numbers.
@@ -152,8 +154,9 @@ extension NSError {
     case sqlite = 134180
     case inferredMappingModel = 134190
     case historyTokenExpired = 134301
-    case stagedMigrationUnknownVersion = 134504
-    case stagedMigrationBackward = 134505
+    case modelReferenceNotFound = 134504
+    case stagedMigrationUnknownVersion = 134505
+    case stagedMigrationBackward = 134506
   }
 
   /// A Core Data error in NSCocoaErrorDomain.

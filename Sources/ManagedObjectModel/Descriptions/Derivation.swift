@@ -52,6 +52,18 @@ package enum Derivation: Equatable, Sendable {
   }
 }
 
+extension Derivation {
+  /// The text of an expression, in the form of models: `canonical:(name)` where a predicate has `canonical(name)`.
+  static func text(of tree: PredicateOperand) -> String {
+    guard case .function(let function, let arguments) = tree, arguments.count == 1 else {
+      return tree.formatDescription
+    }
+    let name = function.rawValue.prefix { $0 != ":" }
+    let known = "\(name):(\(arguments[0].formatDescription))"
+    return Derivation(known) == nil ? tree.formatDescription : known
+  }
+}
+
 extension NSDerivedAttributeDescription {
   /// The derivation; nil if there is none, or none of a form that is known here.
   package var derivation: Derivation? { derivationExpressionFormat.flatMap(Derivation.init) }

@@ -94,9 +94,20 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The text of the derivation, such as `canonical:(name)`, `entries.@count` or `now()`.
   ///
-  /// Apple's `derivationExpression` is an NSExpression, which Foundation cannot parse outside Apple's
-  /// platforms.
+  /// It is what models say. ``derivationExpression`` is the same as an expression.
   public var derivationExpressionFormat: String? { willSet { freezeFlag.requireMutable() } }
+
+  /// The derivation as an expression; nil if there is none, or its text is not an expression. (Apple documentation:
+  /// derivationExpression.)
+  ///
+  /// ```swift
+  /// let attribute = NSDerivedAttributeDescription()
+  /// attribute.derivationExpression = NSExpression(format: "entries.@count")
+  /// ```
+  public var derivationExpression: NSExpression? {
+    get { derivationExpressionFormat.flatMap { try? NSExpression.parse(format: $0) } }
+    set { derivationExpressionFormat = newValue.map { Derivation.text(of: $0.tree) } }
+  }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
 

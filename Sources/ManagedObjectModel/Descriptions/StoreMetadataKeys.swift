@@ -14,3 +14,6 @@ public let NSStoreModelVersionHashesVersionKey = "NSStoreModelVersionHashesVersi
 public let NSStoreModelVersionHashesDigestKey = "NSStoreModelVersionHashesDigest"
 /// The key of the checksum of the model version.
 public let NSStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
+/// The key of the checksum of all entity hashes in a store's metadata. (Apple documentation:
+/// NSPersistentStoreModelVersionChecksumKey; its text is the one that stores have.)
+public let NSPersistentStoreModelVersionChecksumKey = NSStoreModelVersionChecksumKey

@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
   /// - Returns: False, with nothing changed, if `url` has no such store, or if the store is in memory.
   @discardableResult
   public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
-    lock.withLock {
+    storesLock.withLock {
       guard let known = stores.first(where: { $0 === store })?.rowStore as? any CopyableRowStore else {
         return false
       }
@@ -78,7 +78,7 @@ extension NSPersistentStoreCoordinator {
       post(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [store]])
       post(.NSPersistentStoreCoordinatorStoresWillChange, [NSUUIDChangedPersistentStoresKey: [store]])
     }
-    let new = try lock.withLock {
+    let new = try storesLock.withLock {
       guard let index = stores.firstIndex(where: { $0 === store }) else {
         throw NSError.coreData(.operation, "The store \(store.location) is not of this coordinator; add it first.")
       }
@@ -99,6 +99,18 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentStoreCoordinator {
+  /// Does nothing: a migration is complete when `addPersistentStore` returns, with
+  /// `NSPersistentStoreDeferredLightweightMigrationOptionKey` too. (Apple documentation:
+  /// finishDeferredLightweightMigration().)
+  ///
+  /// - Throws: No error.
+  public func finishDeferredLightweightMigration() throws {}
+
+  /// Does nothing, as `finishDeferredLightweightMigration()`.
+  ///
+  /// - Throws: No error.
+  public func finishDeferredLightweightMigrationTask() throws {}
+
   private static func cannotCopy(_ store: NSPersistentStore) -> NSError {
     .coreData(
       .operation,

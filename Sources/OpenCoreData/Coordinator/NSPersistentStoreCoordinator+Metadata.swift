@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
   ///   - metadata: Property list values; other values make the save fail with 134060.
   ///   - store: One of this coordinator's stores.
   public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-    lock.withLock { stores.first { $0 === store }?.rowStore.setMetadata(metadata ?? [:]) }
+    storesLock.withLock { stores.first { $0 === store }?.rowStore.setMetadata(metadata ?? [:]) }
   }
 
   /// The metadata of the store at `url`. Only reads the file.
@@ -41,6 +41,15 @@ extension NSPersistentStoreCoordinator {
       return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
     }
     try RowStoreKinds.files(ofType: storeType).setMetadata(metadata ?? [:], at: url, options: options)
+  }
+
+  /// Apple's newer spelling of `setMetadata(_:forPersistentStoreOfType:at:options:)`.
+  ///
+  /// - Throws: What that method throws.
+  public class func setMetadata(
+    _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
   }
 
   /// Apple's newer spelling.

@@ -51,7 +51,7 @@ extension NSPersistentStoreCoordinator {
 
   /// The greatest key allocated so far for objects of `entity` and related entities; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
-    try lock.withLock {
+    try storesLock.withLock {
       let stores = try requireStores()
       return try (firstWritable(keeping: entity) ?? stores[0]).lastKey(of: entity)
     }

@@ -151,7 +151,7 @@ extension NSPersistentStoreCoordinator {
     _ affected: [StoreIdentity]?, keeping entity: NSEntityDescription, for origin: ChangeOrigin,
     _ body: (any RowStore) throws -> Result
   ) throws -> [Result] {
-    try lock.withLock {
+    try storesLock.withLock {
       try rowStores(affected, keeping: entity).map { store in
         store.willWrite(for: origin)
         return try body(store)

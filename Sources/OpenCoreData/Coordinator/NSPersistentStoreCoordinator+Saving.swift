@@ -4,7 +4,7 @@ import Foundation
 extension NSPersistentStoreCoordinator {
   /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the stores are then unchanged.
   func save(_ changes: ChangeSet, for origin: ChangeOrigin) throws {
-    try lock.withLock {
+    try storesLock.withLock {
       let stores = try requireStores()
       for store in stores { store.willWrite(for: origin) }
       if stores.count == 1, stores[0].mayTake(changes) {

@@ -26,7 +26,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// Held during every write, so that saves are serialised. Recursive, because a save participant may call the
   /// coordinator. Reads do not take it.
-  let lock = NSRecursiveLock()
+  let storesLock = NSRecursiveLock()
   /// In the order they were added.
   private let storesKept = Locked<[NSPersistentStore]>([])
   /// By the stores' identities.
@@ -73,7 +73,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
     if let storeClass = StoreClasses.registered(storeType) {
-      let store = try lock.withLock {
+      let store = try storesLock.withLock {
         try checkIsNew(storeURL, nil)
         return try open(storeClass, type: storeType, configuration: configuration, at: storeURL, options: options)
       }
@@ -87,7 +87,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
           + "for it with registerStoreClass(_:forStoreType:).")
     }
     let file = try kind.file(for: storeURL)
-    let store = try lock.withLock {
+    let store = try storesLock.withLock {
       try checkIsNew(file, nil)
       if let file, kind.files != nil {
         try migrateIfAsked(file, type: storeType, configuration: configuration, options: options)
@@ -115,9 +115,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private func enter(_ store: NSPersistentStore) throws {
     let change = [NSAddedPersistentStoresKey: [store]]
     do {
-      try lock.withLock { try checkIsNew(store.url, store.identifier) }
+      try storesLock.withLock { try checkIsNew(store.url, store.identifier) }
       post(.NSPersistentStoreCoordinatorStoresWillChange, change)
-      try lock.withLock {
+      try storesLock.withLock {
         // Another thread may have added it while observers were notified.
         try checkIsNew(store.url, store.identifier)
         store.persistentStoreCoordinator = self
@@ -160,7 +160,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   ///
   /// - Throws: `NSError` 134070 for a store that is not one of this coordinator's.
   open func remove(_ store: NSPersistentStore) throws {
-    guard lock.withLock({ stores.contains { $0 === store } }) else {
+    guard storesLock.withLock({ stores.contains { $0 === store } }) else {
       throw NSError.coreData(
         .operation, "The store \(store.location) is not of this coordinator; it may have been removed before.")
     }
@@ -169,7 +169,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     post(.NSPersistentStoreCoordinatorStoresWillChange, change)
     store.willRemove(from: self)
     watches.withLock { $0.removeValue(forKey: ObjectIdentifier(store)) }?.stop()
-    lock.withLock {
+    storesLock.withLock {
       for closing in stores where closing === store { closing.rowStore.close() }
       stores.removeAll { $0 === store }
       store.persistentStoreCoordinator = nil
@@ -181,6 +181,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// documentation: persistentStore(for:).)
   open func persistentStore(for url: URL) -> NSPersistentStore? {
     stores.first { $0.url?.isSameFile(as: url) == true }
+  }
+
+  /// The ID that the text of such a URI stands for; nil as for `managedObjectID(forURIRepresentation:)`.
+  public func managedObjectID(for string: String) -> NSManagedObjectID? {
+    URL(string: string).flatMap(managedObjectID(forURIRepresentation:))
   }
 
   /// The ID that a URI of `uriRepresentation()` stands for; nil if it belongs to none of the stores, or names an abstract
@@ -207,12 +212,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// From now on `participant` writes into the transaction of every save.
   public func addSaveParticipant(_ participant: any SaveParticipant) {
-    lock.withLock { participants.append(participant) }
+    storesLock.withLock { participants.append(participant) }
   }
 
   /// Ends the participation that `addSaveParticipant(_:)` began. A participant that was not added is ignored.
   public func removeSaveParticipant(_ participant: any SaveParticipant) {
-    lock.withLock { participants.removeAll { $0 === participant } }
+    storesLock.withLock { participants.removeAll { $0 === participant } }
   }
 
   // MARK: For contexts and clients
@@ -220,11 +225,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Writes everything that was committed into the store files themselves and waits until it is on the disk.
   ///
   /// - Throws: `NSError` 134090 for a store that is locked, 134180 with the reason for one that can't be written.
-  public func checkpoint() throws { try lock.withLock { for store in stores { try store.rowStore.checkpoint() } } }
+  public func checkpoint() throws {
+    try storesLock.withLock { for store in stores { try store.rowStore.checkpoint() } }
+  }
 
   /// Runs `body` on the default store, the first writable one.
   func withStore<Result>(_ body: (any RowStore) throws -> Result) throws -> Result {
-    try lock.withLock {
+    try storesLock.withLock {
       let stores = try requireStores()
       return try body(stores.first { !$0.isReadOnly } ?? stores[0])
     }

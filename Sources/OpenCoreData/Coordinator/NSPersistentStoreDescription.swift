@@ -150,7 +150,7 @@ extension NSPersistentStoreCoordinator {
   ///
   /// - Throws: What `block` throws.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
-    try lock.withLock(block)
+    try storesLock.withLock(block)
   }
 
   /// As `performAndWait`, asynchronously on a global queue.

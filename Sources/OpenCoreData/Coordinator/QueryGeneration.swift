@@ -41,7 +41,7 @@ extension NSPersistentStoreCoordinator {
   /// Takes a snapshot of the stores' present state.
   func pin() throws -> QueryGeneration {
     // Under the lock, so that a save to several stores cannot fall between the snapshots.
-    try lock.withLock {
+    try storesLock.withLock {
       var snapshots: [ObjectIdentifier: any StoreSnapshot] = [:]
       for store in try requireStores() { snapshots[ObjectIdentifier(store.identity)] = try store.makeSnapshot() }
       return QueryGeneration(snapshots, self)

@@ -71,13 +71,15 @@ extension NSPersistentStoreCoordinator {
   func migrateIfAsked(
     _ file: URL, type: String, configuration: String?, options: [AnyHashable: Any]?
   ) throws {
-    guard MigrationOptions(options) != nil, (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
+    guard (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true,
       FileManager.default.fileExists(atPath: file.path)
     else { return }
     ExchangeFolder.removeLeft(of: file)
+    guard MigrationOptions(options) != nil else { return }
     let stages = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? any StoreMigrator
     let mappings = MigrationOptions.mappingModels(options)
-    guard stages != nil || !mappings.isEmpty || !MappingFile.resources(of: [.main]).isEmpty,
+    let bundles = MigrationOptions.mappingBundles(options)
+    guard stages != nil || !mappings.isEmpty || !MappingFile.resources(of: bundles).isEmpty,
       let store = try MigratedStore(
         file, type: type, model: managedObjectModel, configuration: configuration, options: options)
     else { return }
@@ -86,15 +88,16 @@ extension NSPersistentStoreCoordinator {
     if let given = mappings.first(where: { $0.leads(from: source, to: managedObjectModel) }) {
       return try given.migrate(store)
     }
-    let search = MappingSearch(bundles: [.main], from: source, to: managedObjectModel)
+    let search = MappingSearch(bundles: bundles, from: source, to: managedObjectModel)
     if let found = search.found { return try NSMappingModel(found).migrate(store) }
     // An inferred mapping would lose what a file that can't be read may say about this migration.
     guard !search.hasUnreadable else {
       throw NSError.coreData(
         .missingMappingModel,
         "\(file.path) can't be migrated: of the mapping model files of the program, none that can be read leads to the "
-          + "model. The store was left as it is. Repair the unreadable file, or take it out of the program's resources. "
-          + "Looked at: \(search.lookedAt.joined(separator: ", ")).")
+          + "model. The store was left as it is. Repair the file, take it out of the program's resources, or give what is "
+          + "to be carried out with OCDMappingModelsOption, an empty list for none. Looked at: \(search.lookedAt.joined(separator: ", "))."
+      )
     }
   }
 }

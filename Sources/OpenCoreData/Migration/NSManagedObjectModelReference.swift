@@ -52,15 +52,15 @@ open class NSManagedObjectModelReference: NSObject {
     }
   }
 
-  /// - Throws: `NSError` 134130 for a model that is not found or not the one that the checksum is of.
+  /// - Throws: `NSError` 134504 for a model that is not found or not the one that the checksum is of.
   func resolve() throws -> NSManagedObjectModel {
     guard let model = try load() else {
       throw NSError.coreData(
-        .missingSourceModel, "There is no model for a stage of the migration: \(source) was not found.")
+        .modelReferenceNotFound, "There is no model for a stage of the migration: \(source) was not found.")
     }
     guard model.versionChecksum == versionChecksum else {
       throw NSError.coreData(
-        .missingSourceModel,
+        .modelReferenceNotFound,
         "A model of a stage of the migration has changed: \(source) has the checksum \(model.versionChecksum), and the "
           + "stage was written for \(versionChecksum).")
     }

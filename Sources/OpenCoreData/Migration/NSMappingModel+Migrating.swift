@@ -10,6 +10,6 @@ extension NSMappingModel: StoreMigrator {
     guard try !store.isUpToDate() else { return }
     try NSMigrationManager(sourceModel: source, destinationModel: store.model)
       .migrateStore(from: store.file, options: store.options, with: self, toDestinationURL: folder.file)
-    try exchange.replace(with: folder.file)
+    try exchange.replace(with: folder)
   }
 }

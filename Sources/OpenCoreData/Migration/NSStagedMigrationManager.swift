@@ -40,7 +40,7 @@ extension NSStagedMigrationManager: StoreMigrator {
       try call(stage.didMigrateHandler, of: stage, model: try stage.nextModel.resolve(), store: copy)
     }
     try copy.migrate(to: store.model)
-    try exchange.replace(with: folder.file)
+    try exchange.replace(with: folder)
   }
 
   private func call(
@@ -62,7 +62,7 @@ extension NSStagedMigrationManager: StoreMigrator {
 
   /// The custom stages between the version of the store and that of its new model.
   ///
-  /// - Throws: `NSError` 134504 for a version that no stage has, 134505 for a store that is newer than the model.
+  /// - Throws: `NSError` 134505 for a version that no stage has, 134506 for a store that is newer than the model.
   private func remainingStages(of store: MigratedStore) throws -> [NSCustomMigrationStage] {
     let (start, end) = (try position(of: store.checksum, isStore: true), try position(of: store.model.versionChecksum))
     guard start <= end else {

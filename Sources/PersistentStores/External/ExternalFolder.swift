@@ -43,16 +43,13 @@ struct ExternalFolder: Sendable {
     let file = try Self.create(path(of: name), rights)
     defer { close(file) }
     try Self.fill(file, with: value)
-    try Self.sync(file)
+    try DiskSync.sync(file)
   }
 
   /// Syncs the names of the files, and those of the folders that may be new.
   func sync() throws(POSIXError) {
     for folder in [values, support, URL(fileURLWithPath: store).deletingLastPathComponent().path] {
-      let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw .last }
-      defer { close(descriptor) }
-      try Self.sync(descriptor)
+      try DiskSync.sync(folder)
     }
   }
 
@@ -64,11 +61,6 @@ struct ExternalFolder: Sendable {
       guard count > 0 else { throw .last }
       rest = rest.dropFirst(count)
     }
-  }
-
-  /// A file system that can't sync is not a failure of it.
-  private static func sync(_ descriptor: Int32) throws(POSIXError) {
-    if fsync(descriptor) != 0, errno != EINVAL { throw .last }
   }
 
   // MARK: Copies

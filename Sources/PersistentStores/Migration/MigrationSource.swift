@@ -52,9 +52,13 @@ package final class MigrationSource {
       else { continue }
       throw NSError.migration(
         "\(url.path) has the \(type) \(name), which is not Core Data's and would not be in the migrated store.",
-        advice: "Copy it elsewhere and drop it, or use an inferred mapping, which keeps it.")
+        advice: "Copy it elsewhere and drop it, or \(Self.inferring).")
     }
   }
+
+  private static let inferring =
+    "use an inferred mapping, which keeps it: add the store with NSInferMappingModelAutomaticallyOption and an empty list "
+    + "as OCDMappingModelsOption, so that no mapping model of the program is carried out"
 
   /// Objects get new keys, to which a history does not lead. Newer frameworks make its tables in every store, empty.
   private func checkHistory(_ tables: Set<String>) throws {
@@ -62,8 +66,8 @@ package final class MigrationSource {
       guard try opened.connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { continue }
       throw NSError.migration(
         "\(url.path) has a persistent history (\(table)), which can't be carried over, as objects get new keys.",
-        advice: "Use an inferred mapping, which keeps it, or read it and delete it first with "
-          + "NSPersistentHistoryChangeRequest.deleteHistory(before:).")
+        advice: "Read it and delete it first with NSPersistentHistoryChangeRequest.deleteHistory(before:), or "
+          + "\(Self.inferring).")
     }
   }
 

@@ -26,7 +26,8 @@ extension NSMappingModel {
   ///   - sourceModel: The version of the store.
   ///   - destinationModel: The version that the store is migrated to.
   /// - Returns: Nil if no readable file leads from one to the other, or a model is nil. A file must have an entity mapping
-  ///   to every entity of the destination, and one from every entity that both models have.
+  ///   to every entity of the destination, and one from every entity that both models have, and their version hashes must
+  ///   be known.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -55,9 +56,21 @@ package struct MappingSearch {
     for file in MappingFile.resources(of: bundles) where found == nil {
       do {
         let mappings = try MappingFile.load(file)
-        lookedAt.append(file.lastPathComponent)
         let model = NSMappingModel(mappings)
-        if model.leads(from: source, to: destination), model.covers(source, destination) { found = mappings }
+        guard model.leads(from: source, to: destination), model.covers(source, destination) else {
+          lookedAt.append(file.lastPathComponent)
+          continue
+        }
+        // Apple's framework compares the hashes. By their names alone, the file of another version could be taken.
+        let unknown = model.entitiesOfUnknownVersion(from: source, to: destination)
+        guard unknown.isEmpty else {
+          lookedAt.append(
+            "\(file.lastPathComponent) (the versions of these entities can't be compared: "
+              + "\(unknown.joined(separator: ", ")); give it with OCDMappingModelsOption)")
+          hasUnreadable = true
+          continue
+        }
+        found = mappings
       } catch {
         lookedAt.append("\(file.lastPathComponent) (\((error as NSError).localizedDescription))")
         hasUnreadable = true

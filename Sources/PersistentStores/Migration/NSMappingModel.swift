@@ -69,6 +69,24 @@ open class NSMappingModel: NSObject {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The entities whose version hash can't be compared with that of the entity mapping, because one of the two is not
+  /// known.
+  package func entitiesOfUnknownVersion(
+    from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+  ) -> [String] {
+    func unknown(_ name: String?, _ hash: Data?, in model: NSManagedObjectModel) -> String? {
+      guard let name, let entity = model.entitiesByName[name] else { return nil }
+      return hash == entity.versionHash || hash != nil && entity.hasExactVersionHash ? nil : name
+    }
+    let names = entityMappings.flatMap { mapping in
+      [
+        unknown(mapping.sourceEntityName, mapping.sourceEntityVersionHash, in: source),
+        unknown(mapping.destinationEntityName, mapping.destinationEntityVersionHash, in: destination),
+      ]
+    }
+    return Set(names.compactMap(\.self)).sorted()
+  }
+
   /// Whether all its entity mappings are of entities of these models, in these versions. An empty one leads nowhere.
   package func leads(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> Bool {
     func has(_ name: String?, _ hash: Data?, in model: NSManagedObjectModel) -> Bool {

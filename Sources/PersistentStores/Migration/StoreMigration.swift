@@ -7,17 +7,25 @@ public let OCDSourceModelsOption = "OCDSourceModelsOption"
 
 /// Mapping models, an array of NSMappingModel: an option of `addPersistentStore` with which a store of an older version is
 /// migrated by the first one that leads from its version to the model's. This library's own key. Without one that leads
-/// there, the mapping model files of the main bundle are searched, as by Apple's framework.
+/// there, the mapping model files of the main bundle are searched, as by Apple's framework. An empty array leaves these
+/// out, so that a mapping is inferred.
 public let OCDMappingModelsOption = "OCDMappingModelsOption"
 
 /// The stages of a migration, an `NSStagedMigrationManager`: an option of `addPersistentStore`. (Apple documentation:
 /// NSPersistentStoreStagedMigrationManagerOptionKey.)
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
 
+/// Whether parts of an inferred migration may be left for later: an option of `addPersistentStore`. It has no effect, as a
+/// migration is complete when the store is open. (Apple documentation:
+/// NSPersistentStoreDeferredLightweightMigrationOptionKey.)
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+  "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+
 /// The options of `addPersistentStore` for a store of another version of the model.
 package struct MigrationOptions {
   let infersMapping: Bool
   let sourceModels: [NSManagedObjectModel]
+  let mappingBundles: [Bundle]
 
   /// Nil unless migration is requested.
   package init?(_ options: [AnyHashable: Any]?) {
@@ -25,6 +33,7 @@ package struct MigrationOptions {
     guard isSet(NSMigratePersistentStoresAutomaticallyOption) else { return nil }
     infersMapping = isSet(NSInferMappingModelAutomaticallyOption)
     sourceModels = Self.sourceModels(options)
+    mappingBundles = Self.mappingBundles(options)
   }
 
   package static func sourceModels(_ options: [AnyHashable: Any]?) -> [NSManagedObjectModel] {
@@ -35,6 +44,11 @@ package struct MigrationOptions {
     list(options?[OCDMappingModelsOption])
   }
 
+  /// Where mapping model files are searched for.
+  package static func mappingBundles(_ options: [AnyHashable: Any]?) -> [Bundle] {
+    options?[OCDMappingModelsOption] != nil && mappingModels(options).isEmpty ? [] : [.main]
+  }
+
   private static func list<Element>(_ value: Any?) -> [Element] {
     (value as? [Element]) ?? (value as? NSArray)?.compactMap { $0 as? Element } ?? []
   }
@@ -42,6 +56,7 @@ package struct MigrationOptions {
   init(infersMapping: Bool, sourceModels: [NSManagedObjectModel]) {
     self.infersMapping = infersMapping
     self.sourceModels = sourceModels
+    mappingBundles = [.main]
   }
 }
 
@@ -138,7 +153,7 @@ struct StoreMigration {
 
   /// The mapping model files that lead elsewhere, or can't be read.
   private func lookedAt(from source: NSManagedObjectModel) -> String {
-    let names = MappingSearch(bundles: [.main], from: source, to: model).lookedAt
+    let names = MappingSearch(bundles: options.mappingBundles, from: source, to: model).lookedAt
     return names.isEmpty ? "" : " Looked at: \(names.joined(separator: ", "))."
   }
 

@@ -105,12 +105,12 @@ struct StoreFileCheck {
   ///
   /// - Parameter connection: A connection that sees the WAL and must not checkpoint it when it closes.
   func checkStore(_ connection: SQLiteConnection) throws {
-    try checkUUID(connection)
-    if let foreignWAL { throw foreignWAL }
+    if try !checkUUID(connection), let foreignWAL { throw foreignWAL }
   }
 
-  private func checkUUID(_ connection: SQLiteConnection) throws {
-    guard !isWALInUse, wal?.hasFrames == true, let (alone, keysAlone) = try? ofFileAlone() else { return }
+  /// - Returns: Whether the WAL holds another store than the file, and that was announced (`ExchangeSign`).
+  private func checkUUID(_ connection: SQLiteConnection) throws -> Bool {
+    guard !isWALInUse, wal?.hasFrames == true, let (alone, keysAlone) = try? ofFileAlone() else { return false }
     let whole: String?
     var keys: [String: Int64] = [:]
     do {
@@ -121,7 +121,7 @@ struct StoreFileCheck {
       whole = nil
     } catch {
       // The next reader reports the problem.
-      return
+      return false
     }
     // Keys are never used again, so the last ones given out only grow.
     let older = keys.filter { $0.value < keysAlone[$0.key] ?? 0 }.keys.min()
@@ -138,22 +138,12 @@ struct StoreFileCheck {
         "The WAL \(walPath) does not belong to the store \(path): it is older than the file, in which the last key of "
           + "\(older) is \(keysAlone[older] ?? 0), and with the WAL it is \(keys[older] ?? 0). \(together)")
     }
-    guard alone != whole, whole == nil || whole != exchangedUUID() else { return }
+    if alone == whole { return false }
+    if ExchangeSign.announces(whole, of: URL(fileURLWithPath: path)) { return true }
     throw NSError.coreData(
       .open,
       "The WAL \(walPath) does not belong to the store \(path): the file belongs to the store \(alone), the WAL to "
         + "\(whole ?? "another database"). \(together)")
-  }
-
-  /// The UUID of what a migration replaces the store by; nil if there is none. A process that was killed after that has
-  /// left the new store in the WAL, and a folder with the same store next to it.
-  private func exchangedUUID() -> String? {
-    let made = StorePath.exchangeFile(of: URL(fileURLWithPath: path))
-    guard FileManager.default.fileExists(atPath: made.path),
-      let connection = try? SQLiteConnection(path: made.path, mode: .immutable)
-    else { return nil }
-    defer { connection.close() }
-    return try? uuid(connection)
   }
 
   private func ofFileAlone() throws -> (uuid: String, keys: [String: Int64])? {

@@ -35,7 +35,11 @@ extension SQLiteStore: HistoryTrackingStore {
         try connection.run(
           "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(isDeleted))", [first])
         try connection.run("DELETE FROM ATRANSACTION WHERE \(isDeleted)", [first])
-        return connection.changedRowCount
+        let count = connection.changedRowCount
+        // Changes without a transaction can't be read by any request.
+        try connection.execute(
+          "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IS NULL OR ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)")
+        return count
       }
     }
     // The deletion is committed: a failing checkpoint changes nothing about it.

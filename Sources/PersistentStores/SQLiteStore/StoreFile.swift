@@ -24,36 +24,64 @@ struct StoreFile {
         path: url.path, mode: .readWrite, busyTimeoutMilliseconds: options.timeoutMilliseconds)
       defer { connection.close() }
       try checkIsStore(connection)
-      try connection.reset()
-      try connection.checkpointsWholeWAL()
+      let folder = try self.folder(connection, for: nil)
+      let takeBack = try folder?.announce(nil)
+      do {
+        try connection.reset()
+      } catch {
+        takeBack?()
+        throw error
+      }
+      if try connection.checkpointsWholeWAL() { folder?.noteWrittenBack() }
       // If other connections have the file open, it keeps its WAL and they see an empty database.
       _ = try? connection.rows("PRAGMA journal_mode = DELETE")
     }
     if !LargeValues.isShared(url) { try removeSupportFolder() }
   }
 
-  /// - Parameter check: Called when no other program can write to the store any more; what it throws leaves the store as
-  ///   it is.
-  func replace(with source: StoreFile, after check: () throws -> Void = {}) throws {
+  /// - Parameters:
+  ///   - folder: The store's; nil if the caller does not have it.
+  ///   - check: Called when no other program can write to the store any more; what it throws leaves the store as it is.
+  func replace(
+    with source: StoreFile, in folder: ExchangeFolder? = nil, after check: () throws -> Void = {}
+  ) throws {
     guard source.exists else {
       throw NSError.coreData(.open, "There is no store at \(source.url.path) to copy; check the path.")
     }
     try withErrors("replaced by \(source.url.path)") {
       let opened = try OpenedDatabase.openForReading(source.url.path, options: source.options)
       defer { withExtendedLifetime(opened) {} }
-      _ = try opened.connection.storeMetadata(at: source.url)
+      let uuid = try opened.connection.storeMetadata(at: source.url).uuid
       let connection = try SQLiteConnection(
         path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
       defer { connection.close() }
       try checkIsStore(connection)
-      try replaceRowsAndFiles(connection, from: source, opened, after: check)
+      let folder = try folder ?? self.folder(connection, for: uuid)
+      let takeBack = try folder?.announce(uuid)
+      do {
+        let isWrittenBack = try replaceRowsAndFiles(connection, from: source, opened, after: check)
+        if isWrittenBack { folder?.noteWrittenBack() }
+      } catch {
+        takeBack?()
+        throw error
+      }
+      try opened.checkUnchanged()
     }
   }
 
+  /// The folder whose sign is needed while the file holds a store and the WAL another one, `uuid`, or none; nil if they can't
+  /// differ. An unreadable file is not compared with its WAL.
+  private func folder(_ connection: SQLiteConnection, for uuid: String?) throws -> ExchangeFolder? {
+    guard let own = try? connection.storeMetadata(at: url).uuid, own != uuid else { return nil }
+    return try ExchangeFolder(of: url)
+  }
+
   /// Files of new rows come before the rows, and those of old rows go after them.
+  ///
+  /// - Returns: Whether the WAL is written back.
   private func replaceRowsAndFiles(
     _ connection: SQLiteConnection, from source: StoreFile, _ opened: OpenedDatabase, after check: () throws -> Void
-  ) throws {
+  ) throws -> Bool {
     try LargeValues.checkIsNotShared(url)
     let (own, others) = (ExternalFolder(of: url), ExternalFolder(of: source.url))
     try opened.connection.execute("BEGIN; SELECT 1 FROM Z_METADATA")
@@ -71,9 +99,10 @@ struct StoreFile {
     }
     copied.forEach(own.unmark)
     // While a reader sees the old state, files and marks stay for the next opening.
-    if try connection.checkpointsWholeWAL() { released.forEach(own.remove) }
+    let isWrittenBack = (try? connection.checkpointsWholeWAL()) == true
+    if isWrittenBack { released.forEach(own.remove) }
     own.removeMarkFolder()
-    try opened.checkUnchanged()
+    return isWrittenBack
   }
 
   /// A wrong path must not destroy another program's database. An unreadable file may be replaced.

@@ -195,6 +195,34 @@ struct MigrationHistoryTests {
     #expect(try sqlite(file, ".dump") == before)
   }
 
+  @Test("Changes without a transaction, which no request reads, go when the history is deleted as the error says")
+  func orphans() throws {
+    let (old, new) = (try migrationModel(Self.old), try migrationModel(Self.new))
+    _ = try fill(old)
+    try sqlite(
+      file,
+      "UPDATE ACHANGE SET ZENTITY = 77, ZTRANSACTIONID = 99 WHERE Z_PK = 2; "
+        + "UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 3")
+    let mapping = NSMappingModel()
+    mapping.entityMappings = [entityMapping("R", from: "Rider", to: "Rider", attributes: ["age": "$source.age"])]
+    func migrate() throws {
+      try NSMigrationManager(sourceModel: old, destinationModel: new)
+        .migrateStore(from: file, with: mapping, toDestinationURL: folder.file("custom.sqlite"))
+    }
+    for attempt in [migrate, { _ = try HistoryBench(file, new, options: MigrationBench.options([old])) }] {
+      let error = #expect(throws: NSError.self) { try attempt() }
+      #expect(error?.localizedDescription.contains("deleteHistory(before:)") == true)
+    }
+    let bench = try HistoryBench(file, old)
+    _ = try bench.context.performAndWait {
+      try bench.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: .distantFuture))
+    }
+    try bench.close()
+    #expect(try sqlite(file, "SELECT count(*) FROM ACHANGE") == "0")
+    try migrate()
+    try HistoryBench(file, new, options: MigrationBench.options([old])).close()
+  }
+
   // MARK: Random changes
 
   /// The changes before and after a random migration. Parts of the model are named by their identities.

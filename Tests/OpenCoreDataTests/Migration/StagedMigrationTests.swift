@@ -134,7 +134,7 @@ struct StagedMigrationTests {
       try other.add(
         NSStagedMigrationManager([stage, NSLightweightMigrationStage([other.versions[3].versionChecksum])]))
     }
-    #expect(error?.code == NSMigrationMissingSourceModelError)
+    #expect(error?.code == NSManagedObjectModelReferenceNotFoundError)
   }
 
   @Test("References find models by file and by hashes")
@@ -148,9 +148,11 @@ struct StagedMigrationTests {
     #expect(byFile.resolvedModel.entityVersionHashesByName == model.entityVersionHashesByName)
     let missing = NSManagedObjectModelReference(
       entityVersionHashes: ["Nothing": Data([1])], in: nil, versionChecksum: "")
-    #expect((#expect(throws: NSError.self) { try missing.resolve() })?.code == NSMigrationMissingSourceModelError)
+    #expect(
+      (#expect(throws: NSError.self) { try missing.resolve() })?.code == NSManagedObjectModelReferenceNotFoundError)
     let unnamed = NSManagedObjectModelReference(name: "Nothing", in: nil, versionChecksum: "")
-    #expect((#expect(throws: NSError.self) { try unnamed.resolve() })?.code == NSMigrationMissingSourceModelError)
+    #expect(
+      (#expect(throws: NSError.self) { try unnamed.resolve() })?.code == NSManagedObjectModelReferenceNotFoundError)
   }
 
   @Test("A mapping model that is given as an option migrates a store when it is added", arguments: [true, false])

@@ -81,6 +81,10 @@ struct ElementPredicateTests {
     ("Author", "count(works.@unionOfObjects.author) == 2", ["Ann"]),
     ("Author", "ANY pupils.@unionOfObjects.name == nil", []),
     ("Author", "count(pupils.@unionOfObjects.name) == 0", ["", "Bob", "Cleo"]),
+    ("Author", "ANY (SUBQUERY(pupils, $p, TRUE == TRUE).@unionOfObjects.mentor).mentor == nil", ["Ann"]),
+    ("Author", "ANY (SUBQUERY(pupils, $p, TRUE == TRUE).@unionOfObjects.mentor).mentor.name == 'Ann'", ["Bob"]),
+    ("Author", "ANY (SUBQUERY(pupils, $p, TRUE == TRUE).@unionOfObjects.favourite).author == nil", []),
+    ("Author", "count((SUBQUERY(pupils, $p, TRUE == TRUE).@unionOfObjects.favourite).author) == 1", ["Ann"]),
     ("Author", "'Storm' IN works.@distinctUnionOfObjects.title", ["Ann"]),
     ("Author", "count(SUBQUERY(works, $w, TRUE == TRUE).@distinctUnionOfObjects.author) == 1", ["Ann", "Bob"]),
     ("Author", "ANY works.title <[l] 'rZ'", ["Ann"]),
@@ -167,6 +171,10 @@ struct ElementPredicateTests {
         ("works.@unionOfObjects.title == 'Storm'", "Write ANY, ALL or NONE"),
         ("works.@unionOfObjects.@count == 1", "follows a to-many"),
         ("ANY works.@unionOfObjects.tags.word == 'a'", "more than one to-many"),
+        (
+          "ANY (SUBQUERY(works, $w, TRUE == TRUE).@distinctUnionOfObjects.author).name == 'x'",
+          "can't follow the values"
+        ),
         ("ANY works.title + works.title == 1", "more than one position"),
         ("ANY uppercase(name) == 'ANN'", "Leave ANY out"), ("ANY works.title + 1 == 3", "can't be calculated"),
         ("ANY works < %@", "objects have no order"),

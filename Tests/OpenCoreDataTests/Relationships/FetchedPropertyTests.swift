@@ -167,6 +167,44 @@ struct FetchedPropertyTests {
     }
   }
 
+  @Test("are read by predicates in memory, behind to-one relationships too")
+  func inMemory() throws {
+    try context.performAndWait {
+      let sessions = (1...3).map { session($0, rating: $0) }
+      let board = NSEntityDescription.insertNewObject(forEntityName: "Board", into: context)
+      board.setValue(NSSet(object: sessions[0]), forKey: "sessions")
+      try context.save()
+      func found(_ format: String) -> [Int] {
+        sessions.filter { NSPredicate(format: format).evaluate(with: $0) }.compactMap {
+          $0.value(forKey: "rating") as? Int
+        }
+      }
+      #expect(found("better.@count == 1") == [2])
+      #expect(found("better.@max.rating == 3") == [1, 2])
+      #expect(found("ANY better.place == 'Spot 2'") == [1])
+      #expect(found("ALL better.rating == 3") == [2, 3])
+      #expect(found("SUBQUERY(better, $b, $b.rating == 3).@count == 0") == [3])
+      #expect(found("board.foreign.@count == 2") == [1])
+      #expect(found("board.foreign.@count == 0") == [2, 3])
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
+      request.predicate = NSPredicate(format: "better.@count == 1")
+      #expect(throws: NSError.self) { try context.fetch(request) }
+    }
+  }
+
+  @Test("can't be set as primitive values either")
+  func primitive() async {
+    let refusal = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let folder = try TemporaryFolder()
+      let context = try Self.context(try NSManagedObjectModel.load(xml: Data(Self.xml.utf8)), folder)
+      context.performAndWait {
+        let object = NSEntityDescription.insertNewObject(forEntityName: "Session", into: context)
+        object.setPrimitiveValue([], forKey: "better")
+      }
+    }
+    #expect(refusal.message.contains("The fetched property Session.better can't be set"))
+  }
+
   @Test("made in code have the order and the limit of the request, and a copy of the model has them too")
   func inCode() throws {
     let original = try NSManagedObjectModel.load(xml: Data(Self.xml.utf8))
@@ -196,6 +234,12 @@ struct FetchedPropertyTests {
       let worse: [NSManagedObject] = sessions[3].fetchedObjects(forKey: "worse")
       #expect(worse == [sessions[2], sessions[1]])
     }
+    let counted = try #require(original.copy() as? NSManagedObjectModel)
+    let described = counted.entitiesByName["Session"]?.propertiesByName["worse"] as? NSFetchedPropertyDescription
+    let counting = described?.fetchRequest
+    counting?.resultType = .countResultType
+    described?.fetchRequest = counting
+    #expect(counted != original)
     (original.entitiesByName["Session"]?.propertiesByName["worse"] as? NSFetchedPropertyDescription)?.fetchRequest = nil
     #expect(model != original)
   }

@@ -4,16 +4,21 @@ import Foundation
 /// Reads XML into a tree of elements with expat. Foundation's parser would load libxml2 and ICU, tens of megabytes, at
 /// every start of a program that may never read a model file.
 ///
-/// External entities are not fetched, and expat's own settings limit the expansion of internal ones
-/// (https://libexpat.github.io/doc/api/latest/).
+/// External entities are not fetched. Expat's own settings limit the expansion of internal ones to a hundred times the input
+/// (https://libexpat.github.io/doc/api/latest/), and the text that is kept is limited here.
 final class XMLTreeReader {
   private let parser: XML_Parser
   private var open: [XMLElementNode] = []
   private var root: XMLElementNode?
   private var isTooDeep = false
+  /// How many bytes of text may still follow.
+  private var textLeft = 0
 
   /// Elements that are nested deeper are refused; those of models are nested five deep.
   private static let depthMax = 64
+  /// The text of a file is not longer than the file, except where another encoding has shorter characters than UTF-8, or
+  /// entities of its own are expanded. No model editor writes such entities.
+  private static let expansionMax = 3
 
   /// - Throws: `ModelFileError` with the line at which the data is not well-formed.
   static func read(_ data: Data, file: URL?) throws -> XMLElementNode {
@@ -36,7 +41,14 @@ final class XMLTreeReader {
       guard let reader, let text else { return }
       Unmanaged<XMLTreeReader>.fromOpaque(reader).takeUnretainedValue().add(text, Int(count))
     }
+    reader.textLeft = data.count * expansionMax
     let isWhole = withExtendedLifetime(reader) { reader.parse(data) }
+    guard reader.textLeft >= 0 else {
+      throw ModelFileError(
+        file: file, line: max(1, reader.line),
+        problem: "Its entities make its text more than \(expansionMax) times as long as the file.",
+        advice: "Write the text in place of the entities, or export the file again from the model editor.")
+    }
     guard !reader.isTooDeep else {
       throw ModelFileError(
         file: file, line: max(1, reader.line), problem: "Its elements are nested more than \(depthMax) deep.",
@@ -74,6 +86,7 @@ final class XMLTreeReader {
     var values: [String: String] = [:]
     var next = attributes
     while let key = next[0], let value = next[1] {
+      guard takes(strlen(value)) else { return }
       values[String(cString: key)] = String(cString: value)
       next += 2
     }
@@ -82,10 +95,16 @@ final class XMLTreeReader {
 
   /// The parser gives the text of an element in parts, each of whole characters.
   private func add(_ text: UnsafePointer<CChar>, _ count: Int) {
-    guard !open.isEmpty else { return }
+    guard !open.isEmpty, takes(count) else { return }
     text.withMemoryRebound(to: UInt8.self, capacity: count) {
       open[open.count - 1].content += String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
     }
+  }
+
+  private func takes(_ count: Int) -> Bool {
+    textLeft -= count
+    if textLeft < 0 { _ = XML_StopParser(parser, XML_Bool(XML_FALSE)) }
+    return textLeft >= 0
   }
 
   private func end() {

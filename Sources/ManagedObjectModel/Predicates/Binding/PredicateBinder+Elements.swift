@@ -78,13 +78,13 @@ extension PredicateBinder {
     startingAt start: PredicateOperand, path: [String], of comparison: PredicateComparison
   ) throws -> Side {
     switch start {
-    case .path(let inner, let first):
+    case .path(let inner, let first) where !first.contains(where: CollectionOperator.isUnion):
       return try side(startingAt: inner, path: first + path, of: comparison)
     case .variable(let name):
       guard let level = level(ofVariable: name) else { throw PredicateFailure.unbound(variable: name, in: comparison) }
       return try side(path, level: level, of: comparison)
     default:
-      guard let collection = try collection(.path(start, path), of: comparison) else {
+      guard let collection = try collection(path.isEmpty ? start : .path(start, path), of: comparison) else {
         throw PredicateFailure.noCollection(start, in: comparison)
       }
       return try side(collection, of: comparison)
@@ -152,7 +152,8 @@ extension PredicateBinder {
       guard let level = level(ofVariable: name) else { throw PredicateFailure.unbound(variable: name, in: comparison) }
       return try collection(path, level: level, of: comparison)
     case .path(let start, let path):
-      guard let collection = try collection(start, of: comparison) else { return nil }
+      guard var collection = try collection(start, of: comparison) else { return nil }
+      if collection.isUnion { try finishUnion(&collection, in: comparison) }
       return try Collection(elements: collection.elements, schema: collection.schema, rest: collection.rest + path)
         .takingUnion()
     case .subquery(let subquery):
@@ -168,6 +169,16 @@ extension PredicateBinder {
     }
   }
 
+  /// A path goes on after the values of a union: those that are nil at the end of the union do not belong to it, and those
+  /// at the end of the whole path do.
+  private mutating func finishUnion(_ collection: inout Collection, in comparison: PredicateComparison) throws {
+    // What is at the end of different values may be equal, and counts for each of them.
+    guard !collection.elements.countsValuesOnce else { throw PredicateFailure.pathAfterDistinct(in: comparison) }
+    let (operand, _) = try element(of: collection, collection.elementPath, in: comparison)
+    collection.elements = collection.elements(with: operand)
+    collection.isUnion = false
+  }
+
   private func collection(
     _ path: [String], level: Int, of comparison: PredicateComparison
   ) throws -> Collection? {
@@ -180,6 +191,8 @@ extension PredicateBinder {
 }
 
 extension CollectionOperator {
+  static func isUnion(_ word: String) -> Bool { CollectionOperator(rawValue: word)?.isUnion ?? false }
+
   /// Nil for a count, which reads no values, and for unions, which give all of them.
   var summary: ValueSummary? {
     switch self {

@@ -110,6 +110,12 @@ package enum PredicateFailure {
     error("\(word.rawValue) needs a key after it, whose values it gives: items.\(word.rawValue).price.")
   }
 
+  static func pathAfterDistinct(in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison,
+      "a key path can't follow the values of @distinctUnionOfObjects. Write the whole path after the operator.")
+  }
+
   static func severalParts(_ operand: PredicateOperand, in comparison: PredicateComparison) -> NSError {
     unusable(
       comparison,

@@ -23,6 +23,8 @@ public final class NSComparisonPredicate: NSPredicate, NSSecureCoding {
     public static let diacriticInsensitive = Options(rawValue: 2)
     /// As they are, whatever the other options say.
     public static let normalized = Options(rawValue: 4)
+    /// Texts have the order of `Locale.current`; `[l]` in a format. Apple's header does not declare it.
+    public static let localeSensitive = Options(rawValue: 8)
   }
 
   /// Which values on the left the comparison must hold for.

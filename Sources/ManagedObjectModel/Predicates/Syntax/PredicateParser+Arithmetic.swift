@@ -93,7 +93,7 @@ extension PredicateOperand {
   /// Whether a key path may follow.
   fileprivate var takesPath: Bool {
     switch self {
-    case .variable, .subquery, .function(.first, _), .function(.last, _), .function(.element, _): true
+    case .variable, .subquery, .path, .function(.first, _), .function(.last, _), .function(.element, _): true
     default: false
     }
   }

@@ -43,10 +43,15 @@ extension PredicateOptions {
 }
 
 extension PredicateOperand {
+  /// What a path starts at, in parentheses if it has a path of its own.
+  private var pathStart: String {
+    if case .path = self { "(\(formatDescription))" } else { formatDescription }
+  }
+
   package var formatDescription: String {
     switch self {
     case .keyPath(let path): path.map(Self.escaped).joined(separator: ".")
-    case .path(let start, let path): ([start.formatDescription] + path.map(Self.escaped)).joined(separator: ".")
+    case .path(let start, let path): ([start.pathStart] + path.map(Self.escaped)).joined(separator: ".")
     case .constant(let constant): constant.formatDescription
     case .variable(let name): "$" + name
     case .aggregate(let operands): "{" + Self.list(operands) + "}"

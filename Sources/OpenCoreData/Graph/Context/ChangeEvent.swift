@@ -63,6 +63,11 @@ struct ChangeEvent {
   /// The object is not announced as updated.
   mutating func withdrawUpdate(_ key: ObjectKey) { updates[key] = nil }
 
+  /// The insertion of the object is taken back. A later object may be at its address.
+  mutating func forgetInsertion(of object: NSManagedObject) {
+    if lastInserted == ObjectIdentifier(object) { lastInserted = nil }
+  }
+
   mutating func expectDeletions(_ count: Int) { deletions.reserveCapacity(deletions.count + count) }
 
   mutating func noteDeletion(of object: NSManagedObject, _ key: ObjectKey) {

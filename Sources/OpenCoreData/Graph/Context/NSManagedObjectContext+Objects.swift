@@ -201,7 +201,9 @@ extension NSManagedObjectContext {
   }
 
   func markInaccessible(_ object: NSManagedObject) {
-    precondition(shouldDeleteInaccessibleFaults, "No row is left for \(object.identity); it was deleted.")
+    precondition(
+      shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil),
+      "No row is left for \(object.identity); it was deleted.")
     graph.markInaccessible(object)
   }
 

@@ -102,6 +102,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   /// If true (default), a fault whose row is gone is marked deleted and reads as nil. If false, it stops the program.
   public var shouldDeleteInaccessibleFaults = true
+  /// Whether a fault without a row is marked deleted; otherwise it stops the program. (Apple documentation:
+  /// shouldHandleInaccessibleFault(_:for:triggeredByProperty:).)
+  ///
+  /// - Parameters:
+  ///   - fault: An object whose row is gone.
+  ///   - oid: Its ID.
+  ///   - property: The property that was read, if it is known; here it is always nil.
+  /// - Returns: `shouldDeleteInaccessibleFaults`, unless a subclass decides otherwise.
+  open func shouldHandleInaccessibleFault(
+    _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+  ) -> Bool { shouldDeleteInaccessibleFaults }
   /// Seconds for which a fault may be filled with values that were read earlier; negative for any age. Has no effect
   /// here: the rows that a store keeps in memory are always current, so every fault reads the present state.
   public var stalenessInterval: TimeInterval = -1
@@ -191,6 +202,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   ///
   /// - Parameter type: The kind of queue; `.privateQueue` makes one for this context.
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
+
+  /// A context of the confinement type, as old code makes it.
+  @available(*, deprecated, message: "Use init(concurrencyType:).")
+  public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
 

@@ -242,6 +242,7 @@ final class ObjectGraph {
     // If the insertion was not announced, neither is the deletion.
     if !event.hasInsertion(segment, row: row), !event.withdrawReinsertion(key) { event.noteDeletion(of: object, key) }
     event.withdrawUpdate(key)
+    event.forgetInsertion(of: object)
     segment.remove(row: row)
   }
 

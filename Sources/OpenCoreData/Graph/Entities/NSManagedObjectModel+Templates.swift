@@ -80,7 +80,8 @@ extension NSFetchRequest: ModelFetchRequest {
     func order(_ descriptors: [NSSortDescriptor]?) -> [String] {
       (descriptors ?? []).map { "\($0.ascending) \($0.key ?? "")" }
     }
-    return entityName == other.entityName
+    return entityName == other.entityName && resultType == other.resultType
+      && returnsDistinctResults == other.returnsDistinctResults
       && predicate?.formatDescription == other.predicate?.formatDescription
       && order(sortDescriptors) == order(other.sortDescriptors) && fetchLimit == other.fetchLimit
       && fetchOffset == other.fetchOffset && includesSubentities == other.includesSubentities

@@ -2,6 +2,16 @@ import Foundation
 
 /// Keyed access beyond single attributes. (Apple documentation: Key-Value Coding Programming Guide.)
 extension NSManagedObject {
+  /// The value of a key, as `value(forKey:)` and `setValue(_:forKey:)` have it.
+  ///
+  /// ```swift
+  /// object["rating"] = 5
+  /// ```
+  public subscript(key: String) -> Any? {
+    get { value(forKey: key) }
+    set { setValue(newValue, forKey: key) }
+  }
+
   /// The value at the end of a path such as `place.name`, through objects and dictionaries; nil if anything on the way
   /// is nil. A collection on the way gives the collection of its elements' values, without those that are nil; `@count`
   /// gives the number of its elements.

@@ -25,6 +25,26 @@ extension NSManagedObject {
     if isObserved(key), !state.contains(.awaking) { managedObjectContext?.noteChange(of: self) }
   }
 
+  /// As `willChangeValue(forKey:)`, for an accessor that changes a to-many relationship.
+  ///
+  /// - Parameters:
+  ///   - key: The relationship.
+  ///   - mutation: What is done with the objects.
+  ///   - objects: The objects that are added, removed or kept.
+  public func willChangeValue(
+    forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) { willChangeValue(forKey: key) }
+
+  /// As `didChangeValue(forKey:)`, after such a change.
+  ///
+  /// - Parameters:
+  ///   - key: The relationship.
+  ///   - mutation: What was done with the objects.
+  ///   - objects: The objects that were added, removed or kept.
+  public func didChangeValue(
+    forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) { didChangeValue(forKey: key) }
+
   private func isObserved(_ key: String) -> Bool {
     entity.propertiesByName[key] != nil || !Self.contextShouldIgnoreUnmodeledPropertyChanges
   }
@@ -43,6 +63,7 @@ extension NSManagedObject {
   /// ends.
   public func setPrimitiveValue(_ value: Any?, forKey key: String) {
     if let relationship = entity.relationshipsByName[key] { return setRelatedValue(value, relationship) }
+    if let property = fetchedProperty(key) { refuseToSet(property) }
     let slot = slot(key)
     checkQueue(slot: slot)
     if isFault { fireFault() }
@@ -90,4 +111,17 @@ struct TransformedObject {
   /// value.
   let stored: StoredValue
   let object: Any
+}
+
+/// What a change of a set does with objects. (Apple documentation: NSKeyValueSetMutationKind; Foundation does not have it
+/// here.)
+public enum NSKeyValueSetMutationKind: UInt, Sendable {
+  /// They are added.
+  case union = 1
+  /// They are removed.
+  case minus
+  /// All others are removed.
+  case intersect
+  /// They take the place of all others.
+  case set
 }

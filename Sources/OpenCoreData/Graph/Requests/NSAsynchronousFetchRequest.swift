@@ -116,3 +116,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     }
   }
 }
+
+/// Receives the result of an asynchronous fetch of any type.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
+  (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void

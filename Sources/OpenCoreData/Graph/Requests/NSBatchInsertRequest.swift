@@ -35,7 +35,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   public let entity: NSEntityDescription?
   /// The name of the entity of the new objects.
   public let entityName: String
-  private let content: Content
+  private var content: Content
   /// What the result contains: success (the default), the IDs of the new objects, or their number.
   open var resultType = NSBatchInsertRequestResultType.statusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
@@ -45,6 +45,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
     entityName = name
     self.content = content
   }
+
+  /// A request without an entity, which can't be executed.
+  @available(*, deprecated, message: "Name the entity: init(entityName:objects:).")
+  public convenience override init() { self.init(nil, name: "", content: .dictionaries([])) }
 
   /// Inserts an object for each dictionary of values by attribute name.
   public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
@@ -90,9 +94,23 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
   ) { self.init(entity, name: entity.name ?? "", content: .objectHandler(handler)) }
 
-  /// The dictionaries that the request was made with; nil if a handler gives the values.
+  /// The dictionaries of values by attribute name; nil if a handler gives the values. Setting them, or a handler, replaces
+  /// what the request inserts; nil leaves it as it is.
   open var objectsToInsert: [[String: Any]]? {
-    if case .dictionaries(let dictionaries) = content { dictionaries } else { nil }
+    get { if case .dictionaries(let dictionaries) = content { dictionaries } else { nil } }
+    set { if let newValue { content = .dictionaries(newValue) } }
+  }
+
+  /// What fills one dictionary after the other; nil if the values come from elsewhere.
+  open var dictionaryHandler: ((NSMutableDictionary) -> Bool)? {
+    get { if case .dictionaryHandler(let handler) = content { handler } else { nil } }
+    set { if let newValue { content = .dictionaryHandler(newValue) } }
+  }
+
+  /// What sets the values of one object after the other; nil if the values come from elsewhere.
+  open var managedObjectHandler: ((NSManagedObject) -> Bool)? {
+    get { if case .objectHandler(let handler) = content { handler } else { nil } }
+    set { if let newValue { content = .objectHandler(newValue) } }
   }
 
   func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {

@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
 extension NSPersistentStoreCoordinator {
   /// Gives `objects` with temporary IDs permanent ones of the stores that they will be saved in.
   func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-    try lock.withLock {
+    try storesLock.withLock {
       let stores = try requireStores()
       var objectsByStore: [ObjectIdentifier: [NSManagedObject]] = [:]
       for object in objects {

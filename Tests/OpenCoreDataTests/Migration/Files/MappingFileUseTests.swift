@@ -63,6 +63,37 @@ struct MappingFileUseTests {
     #expect(model?.entityMappings[0].userInfo?["from"] as? String == "compiled")
   }
 
+  /// Apple's framework compares version hashes.
+  @Test("A file for an entity whose version can't be compared is not found by its name, and an opening says so")
+  func unknownVersion() throws {
+    func model(_ name: String, _ derivation: String) throws -> NSManagedObjectModel {
+      try migrationModel(
+        """
+        <entity name="Board"><attribute name="\(name)" optional="YES" attributeType="String"/>
+          <attribute name="short" optional="YES" attributeType="String" derived="YES"
+            derivationExpression="\(derivation)"/></entity>
+        """)
+    }
+    let (old, new) = (try model("name", "unusual:(name)"), try model("title", "unusual:(title)"))
+    try #require(old.entities[0].hasExactVersionHash == false)
+    let mapping = NSMappingModel()
+    mapping.entityMappings = [entityMapping("B", from: "Board", to: "Board", attributes: ["title": "$source.name"])]
+    func search(_ source: Data?, _ destination: Data?) throws -> MappingSearch {
+      mapping.entityMappings[0].sourceEntityVersionHash = source
+      mapping.entityMappings[0].destinationEntityVersionHash = destination
+      let bundle = try bundle(["A.cdm": MappingFileWriter.compiled(mapping)])
+      return MappingSearch(bundles: [bundle], from: old, to: new)
+    }
+    let (own, other) = (old.entityVersionHashesByName["Board"], new.entityVersionHashesByName["Board"])
+    #expect(try search(own, other).found != nil)
+    for (source, destination) in [(Data(count: 32), other), (own, Data(count: 32)), (nil, nil), (own, nil)] {
+      let search = try search(source, destination)
+      #expect(search.found == nil && search.hasUnreadable)
+      #expect(search.lookedAt.first?.contains("can't be compared: Board") == true)
+    }
+    #expect(mapping.leads(from: old, to: new))
+  }
+
   @Test("A file without an entity of both versions is passed over, as its objects would get lost")
   func incomplete() throws {
     #expect(try found(["A.cdm": MappedVersions.compiled { $0.entityMappings.remove(at: 1) }]) == nil)
@@ -81,33 +112,77 @@ struct MappingFileUseTests {
     }
   }
 
-  /// In a process of its own, as a bundle lists its folder once.
+  /// Runs a test of this suite in another process, whose main bundle is a folder of its own: no other test and no
+  /// program of the build folder sees the files that it puts there.
+  private func runInOwnBundle(_ test: String, _ store: URL) throws -> ProgramOutput {
+    let program = try #require(Bundle.main.executableURL)
+    let own = program.deletingLastPathComponent()
+      .appendingPathComponent("MappingFileUseTests-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: own) }
+    let linked = own.appendingPathComponent(program.lastPathComponent)
+    try FileManager.default.linkItem(at: program, to: linked)
+    return try Programs.run(
+      linked.path,
+      ["--testing-library", "swift-testing", "--filter", "OpenCoreDataTests.MappingFileUseTests/\(test)"],
+      in: bench.folder, environment: [MigrationStage.storeKey: store.path])
+  }
+
+  /// The store in the process that `runInOwnBundle` starts; nil in the other one.
+  private static var givenStore: URL? {
+    ProcessInfo.processInfo.environment[MigrationStage.storeKey].map { URL(fileURLWithPath: $0) }
+  }
+
   @Test("A store that is added is migrated by a file of the main bundle; the error names those that can't be read")
-  func mainBundle() async throws {
-    // So that other tests of this process never see the file.
-    _ = MappingFile.resources(of: [.main])
-    await #expect(processExitsWith: .success) { [path = bench.file.path as String] in
-      let resources = try #require(Bundle.main.resourceURL)
-      let file = resources.appendingPathComponent("SurfJournalMappingFileUseTests.cdm")
-      defer { try? FileManager.default.removeItem(at: file) }
-      let (old, new) = (try MappedVersions.old(), try MappedVersions.new())
-      let options: [AnyHashable: Any] = [
-        NSMigratePersistentStoresAutomaticallyOption: true, OCDSourceModelsOption: [old],
-      ]
-      try Data("x".utf8).write(to: file)
-      let store = URL(fileURLWithPath: path)
-      let error = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: options) }
-      #expect(error?.code == NSMigrationMissingMappingModelError)
-      #expect(error?.localizedDescription.contains(file.lastPathComponent) == true)
-      // What the file says would be lost by an inferred mapping.
-      let inferring = options.merging([NSInferMappingModelAutomaticallyOption: true]) { $1 }
-      let refusal = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: inferring) }
-      #expect(refusal?.code == NSMigrationMissingMappingModelError)
-      #expect(refusal?.localizedDescription.contains(file.lastPathComponent) == true)
-      try MappedVersions.compiled().write(to: file)
-      try MigrationBench.add(store, model: new, options: options)
+  func mainBundle() throws {
+    guard let store = Self.givenStore else {
+      let output = try runInOwnBundle("mainBundle", bench.file)
+      #expect(output.status == 0, "\(output.text)\(output.messages)")
+      #expect(try sqlite(bench.file, Self.query) == Self.expected)
+      return
     }
-    #expect(try sqlite(bench.file, Self.query) == Self.expected)
+    let file = try #require(Bundle.main.resourceURL).appendingPathComponent("SurfJournalMappingFileUseTests.cdm")
+    try #require(file.path.contains("MappingFileUseTests-"))
+    let options: [AnyHashable: Any] = [
+      NSMigratePersistentStoresAutomaticallyOption: true, OCDSourceModelsOption: [bench.old],
+    ]
+    try Data("x".utf8).write(to: file)
+    let error = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: options) }
+    #expect(error?.code == NSMigrationMissingMappingModelError)
+    #expect(error?.localizedDescription.contains(file.lastPathComponent) == true)
+    // What the file says would be lost by an inferred mapping.
+    let inferring = options.merging([NSInferMappingModelAutomaticallyOption: true]) { $1 }
+    let refusal = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: inferring) }
+    #expect(refusal?.code == NSMigrationMissingMappingModelError)
+    #expect(refusal?.localizedDescription.contains(file.lastPathComponent) == true)
+    try MappedVersions.compiled().write(to: file)
+    try MigrationBench.add(store, model: new, options: options)
+  }
+
+  @Test("What the refusal of a history advises works also where a file of the main bundle leads to the model")
+  func inferredInstead() throws {
+    let tracked = bench.folder.file("tracked.sqlite")
+    guard let store = Self.givenStore else {
+      let history = try HistoryBench(tracked, bench.old)
+      try history.context.performAndWait {
+        let rider = NSEntityDescription.insertNewObject(forEntityName: "Rider", into: history.context)
+        rider.setValue("Ann", forKey: "name")
+        try history.context.save()
+      }
+      try history.close()
+      let output = try runInOwnBundle("inferredInstead", tracked)
+      #expect(output.status == 0, "\(output.text)\(output.messages)")
+      #expect(try sqlite(tracked, "SELECT count(*) FROM ATRANSACTION; SELECT ZNAME FROM ZRIDER") == "1\nAnn")
+      return
+    }
+    let file = try #require(Bundle.main.resourceURL).appendingPathComponent("SurfJournalMappingFileUseTests.cdm")
+    try MappedVersions.compiled().write(to: file)
+    var options = MigrationBench.options([bench.old])
+    let refusal = #expect(throws: NSError.self) { try MigrationBench.add(store, model: new, options: options) }
+    #expect(refusal?.code == NSMigrationError)
+    #expect(refusal?.localizedDescription.contains("an empty list as OCDMappingModelsOption") == true)
+    options[OCDMappingModelsOption] = [NSMappingModel]()
+    try MigrationBench.add(store, model: new, options: options)
   }
 
   @Test("A mapping model of the options takes precedence over the files of the main bundle")
