@@ -25,10 +25,14 @@ struct FileCheckpoint {
   // MARK: Beginning
 
   /// The input is read from its start. Importing all of it again discards a partial import.
-  mutating func restart(_ ledger: Ledger) {
+  ///
+  /// - Parameter completed: What this run has completed: an interrupted import of the same path may be among it,
+  ///   because the content is in another file by now.
+  mutating func restart(_ ledger: Ledger, completed: [LedgerEntry]) {
     entry.id = ledger.newInputID()
+    let completed = Set(completed.map(\.id))
     replacedEntries = ledger.partialEntries.filter {
-      $0.path == entry.path && $0.pipelineDigest == entry.pipelineDigest
+      $0.path == entry.path && $0.pipelineDigest == entry.pipelineDigest && !completed.contains($0.id)
     }
   }
 

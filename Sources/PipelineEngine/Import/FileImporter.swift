@@ -118,10 +118,10 @@ struct FileImporter {
     switch recognition {
     case .fresh:
       if environment.options.isReplay { try Replay.checkFresh(file.path) }
-      checkpoint.restart(ledger)
+      checkpoint.restart(ledger, completed: totals.completed)
       return try comparison.compare(with: nil, checkpoint.entry, &totals)
     case .changed(let entry):
-      checkpoint.restart(ledger)
+      checkpoint.restart(ledger, completed: totals.completed)
       return try comparison.compare(with: entry, checkpoint.entry, &totals)
     case .known(let known): return try noteKnown(known, &totals)
     case .resumed(let known):

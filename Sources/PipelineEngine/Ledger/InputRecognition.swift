@@ -49,9 +49,9 @@ struct InputRecognizer {
       matches.append(Match(entry: entry, hash: ContentHash(copying: look.hash), next: try look.peek(2)))
     }
     if let own = matches.last(where: { $0.entry.pipelineDigest == digest }) {
-      if !own.entry.isComplete { return (.resumed(own.entry), own.hash) }
+      if !own.entry.isComplete { return (rest(after: own, InputRecognition.resumed), own.hash) }
       if own.next.isEmpty { return (known(own.entry), nothing) }
-      if definition.appendOnly { return (growth(of: own), own.hash) }
+      if definition.appendOnly { return (rest(after: own, InputRecognition.grown), own.hash) }
       // A header alone proves nothing, and a pipeline with a key recognises stored entries by it.
       if definition.key.isEmpty, own.entry.progress.position.record > 1 {
         return (changed(own.entry, grown(own.entry)), nothing)
@@ -95,9 +95,13 @@ struct InputRecognizer {
     let next: [UInt8]
   }
 
-  private func growth(of match: Match) -> InputRecognition {
+  /// An input that goes on after what was read of it. A last record without a line end has got one since; if it has
+  /// got more than that, it is another record than the one in the store.
+  private func rest(
+    after match: Match, _ recognition: (LedgerEntry) -> InputRecognition
+  ) -> InputRecognition {
     var entry = match.entry
-    guard entry.progress.endsOpen else { return .grown(entry) }
+    guard entry.progress.endsOpen, !match.next.isEmpty else { return recognition(entry) }
     let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     let lineEnd = match.next == [cr, lf] ? match.next : Array(match.next.prefix(1))
     // A zero byte is part of a line end in UTF-16 or UTF-32, whose length is not known here.
@@ -110,7 +114,7 @@ struct InputRecognizer {
     match.hash.update(lineEnd)
     entry.progress.position.byteOffset += lineEnd.count
     entry.progress.position.line += 1
-    return .grown(entry)
+    return recognition(entry)
   }
 
   private func foreign(_ entry: LedgerEntry) -> String {
