@@ -52,6 +52,39 @@ import Testing
     #expect(text == "No rejected records of s wait for a correction.\n")
   }
 
+  @Test func `After the undo of a replay, what it had rejected again goes on waiting`() throws {
+    try importLogs("a.csv")
+    try correct("a.csv.rejects.csv", "soon", as: "2014-08-01")
+    #expect(try Tool.run("replay", "a.csv.rejects.csv", in: folder).status == 65)
+    #expect(try Tool.run("undo", "s", "-y", in: folder).status == 0)
+    #expect(try waiting() == ["a.csv.rejects.csv": 1])
+  }
+
+  /// The states between the end of a replay and the last of its renames.
+  @Test(arguments: [["X.next", "X.next.jsonl"], ["X.jsonl", "X.next"]])
+  func `A folder and a store stand for interrupted replays too`(_ left: [String]) throws {
+    try importLogs("a.csv")
+    let rejects = "a.csv.rejects.csv"
+    for name in ["", ".jsonl"] {
+      try folder.write(try folder.text(rejects + name), to: name.isEmpty ? "X.next" : "X.next.jsonl")
+      try folder.write(try folder.text(rejects + name), to: rejects + ".replayed" + name)
+    }
+    let contents = try folder.text(rejects + ".jsonl")
+    try FileManager.default.removeItem(at: folder.file(rejects))
+    try FileManager.default.removeItem(at: folder.file(rejects + ".jsonl"))
+    for name in ["X", "X.jsonl", "X.next", "X.next.jsonl"] where left.contains(name) {
+      let file = name.replacingOccurrences(of: "X", with: rejects)
+      try folder.write(name.hasSuffix(".jsonl") ? contents : try folder.text("X.next"), to: file)
+    }
+    for name in ["X.next", "X.next.jsonl"] { try FileManager.default.removeItem(at: folder.file(name)) }
+    #expect(try waiting() == [rejects: 2])
+    for operand in ["s", "."] {
+      let output = try Tool.run("replay", operand, in: folder)
+      #expect(output.status == 65, "\(operand): \(output.messages)")
+      #expect(!folder.exists(rejects + ".next") && folder.exists(rejects) && folder.exists(rejects + ".jsonl"))
+    }
+  }
+
   @Test func `The command that a report and the history name replays all that wait`() throws {
     try importLogs("a log.csv", "b.csv")
     for name in ["a log.csv.rejects.csv", "b.csv.rejects.csv"] {

@@ -46,7 +46,7 @@ package struct MigrationOptions {
 
   /// Where mapping model files are searched for.
   package static func mappingBundles(_ options: [AnyHashable: Any]?) -> [Bundle] {
-    options?[OCDMappingModelsOption] != nil && mappingModels(options).isEmpty ? [] : [.main]
+    (options?[OCDMappingModelsOption] as? [Any])?.isEmpty == true ? [] : [.main]
   }
 
   private static func list<Element>(_ value: Any?) -> [Element] {

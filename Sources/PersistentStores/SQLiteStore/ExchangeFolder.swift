@@ -29,9 +29,16 @@ package final class ExchangeFolder {
     }
     descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
       if descriptor >= 0 { close(descriptor) }
+      guard code == EWOULDBLOCK else {
+        throw NSError.migration(
+          "The folder \(folder.path) can't be used: \(String(cString: strerror(code))).",
+          advice: "Check its permissions, or remove it if no program is migrating or replacing the store.",
+          userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)])
+      }
       throw NSError.coreData(
-        .timeout, "Another program is migrating the store \(store.path). Try again when it has finished.")
+        .timeout, "Another program is migrating or replacing the store \(store.path). Try again when it has finished.")
     }
     keepsSign = !ExchangeSign.lines(of: self.store).isEmpty
     clear()
@@ -60,8 +67,12 @@ package final class ExchangeFolder {
     let before = ExchangeSign.lines(of: store)
     do {
       try write(before + [uuid ?? ExchangeSign.empty])
-    } catch let error as POSIXError {
-      throw SQLiteError(error, "nothing can be written next to it")
+    } catch {
+      if before.isEmpty { noteWrittenBack() }
+      guard let cause = error as? POSIXError ?? (error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError else {
+        throw error
+      }
+      throw SQLiteError(cause, "nothing can be written next to it")
     }
     return { [self] in
       if before.isEmpty { noteWrittenBack() } else { try? write(before) }
@@ -74,7 +85,12 @@ package final class ExchangeFolder {
     try Data(lines.joined(separator: "\n").utf8).write(to: sign, options: .atomic)
     // Read by all who may read the store.
     let rights = try FileManager.default.attributesOfItem(atPath: store.path)[.posixPermissions]
-    if let rights { try FileManager.default.setAttributes([.posixPermissions: rights], ofItemAtPath: sign.path) }
+    if let rights = rights as? Int {
+      let search = (rights & 0o444) >> 2
+      for (path, rights) in [(sign.path, rights), (folder.path, rights | search)] {
+        try FileManager.default.setAttributes([.posixPermissions: rights], ofItemAtPath: path)
+      }
+    }
     for path in [sign.path, folder.path, folder.deletingLastPathComponent().path] { try DiskSync.sync(path) }
   }
 

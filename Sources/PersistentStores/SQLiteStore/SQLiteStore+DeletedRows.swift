@@ -56,11 +56,16 @@ extension SQLiteStore {
     return rows.sorted { $0.version == $1.version ? $0.key < $1.key : $0.version < $1.version }
   }
 
+  /// The rows of a range that is not deleted completely are deleted one by one, so that a conflict names them.
+  private static let rangeMax = 4096
+
   /// The end of the rows that one statement deletes: a range of keys, or as many as a list may have.
   private func end(of rows: [PackedRow], from start: Int) -> Int {
     let first = rows[start]
     var end = start + 1
-    while end < rows.count, rows[end].version == first.version, rows[end].key == rows[end - 1].key + 1 { end += 1 }
+    while end < rows.count, end - start < Self.rangeMax, rows[end].version == first.version,
+      rows[end].key == rows[end - 1].key + 1
+    { end += 1 }
     if end - start >= Self.consecutiveMin { return end }
     while end < rows.count, end - start < Self.deletedTogetherMax, rows[end].version == first.version { end += 1 }
     return end

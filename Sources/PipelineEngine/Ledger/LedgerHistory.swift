@@ -19,7 +19,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var counts: RunCounts
     /// The path of its rejected records; nil when there were none.
     public var rejects: String?
-    /// How many of its rejected records wait for a correction: none once the file is gone, or has been replayed.
+    /// How many of its rejected records wait for a correction: none once the file is gone, or has been replayed. An undo
+    /// takes back what a replay inserted, and leaves the file of the rest.
     public var waiting: Int
   }
 
@@ -72,14 +73,16 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     runs.flatMap(\.inputs).compactMap { $0.waiting > 0 ? $0.rejects : nil }
   }
 
-  /// A file of rejects holds what the last run that wrote it has rejected.
+  /// A file of rejects holds what the last run that wrote it has rejected. A replay that was interrupted at its end has
+  /// left it under another name.
   private mutating func leaveOutReplayed() {
     var known: Set<String> = []
     for run in runs.indices {
       for input in runs[run].inputs.indices {
-        guard let path = runs[run].inputs[input].rejects else { continue }
+        guard let path = runs[run].inputs[input].rejects, runs[run].inputs[input].waiting > 0 else { continue }
         let isOlder = !known.insert(URL(fileURLWithPath: path).path).inserted
-        if isOlder || !FileManager.default.fileExists(atPath: path) { runs[run].inputs[input].waiting = 0 }
+        let names = [path, RejectsMark.pathOfRest(of: path)]
+        if isOlder || !names.contains(where: FileManager.default.fileExists) { runs[run].inputs[input].waiting = 0 }
       }
     }
   }
@@ -121,12 +124,16 @@ extension LedgerHistory.Input {
       state: entry.isUndone ? "undone" : entry.isOutdated ? "outdated" : entry.isComplete ? "complete" : "partial",
       contentHash: entry.progress.hash.hex,
       nextRecord: entry.progress.position.record, counts: entry.counts, rejects: Self.rejects(of: entry),
-      waiting: entry.isUndone ? 0 : entry.rejects.count)
+      waiting: entry.isUndone && !Self.isOfReplay(entry) ? 0 : entry.rejects.count)
+  }
+
+  private static func isOfReplay(_ entry: LedgerEntry) -> Bool {
+    entry.rejects.path == RejectsMark.pathOfRest(of: entry.path)
   }
 
   /// The rest of a replay takes the place of the file that was replayed.
   private static func rejects(of entry: LedgerEntry) -> String? {
-    entry.rejects.path == RejectsMark.pathOfRest(of: entry.path) ? entry.location ?? entry.path : entry.rejects.path
+    isOfReplay(entry) ? entry.location ?? entry.path : entry.rejects.path
   }
 }
 

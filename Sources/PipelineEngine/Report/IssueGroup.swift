@@ -36,7 +36,8 @@ struct IssueGroup {
     var numbers: [Key: Int] = [:]
     for issue in issues {
       let key = Key(issue)
-      if let number = numbers[key] {
+      // Issues of one line differ in what they show: the members of a record, or the labels of a header.
+      if let number = numbers[key], groups[number].first.line != issue.line {
         groups[number].append(issue)
       } else {
         numbers[key] = groups.count
@@ -56,7 +57,6 @@ struct IssueGroup {
   var others: String? {
     if otherLines.isEmpty { return nil }
     let ranges = lineRanges
-    guard !ranges.isEmpty else { return "\(TextTable.count(otherLines.count, "time")) more" }
     var parts = ranges.prefix(Self.rangesMax).map { range in
       range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)–\(range.upperBound)"
     }
@@ -74,11 +74,10 @@ struct IssueGroup {
     return ", with " + (shown + (otherValues.count > Self.valuesMax ? ["…"] : [])).joined(separator: ", ")
   }
 
-  /// The different lines after that of the first issue, next to each other in one range; none for issues of a whole
-  /// file.
+  /// The different lines of the other issues, next to each other in one range.
   private var lineRanges: [ClosedRange<UInt64>] {
     var ranges: [ClosedRange<UInt64>] = []
-    for line in Set(otherLines).subtracting([0, first.line]).sorted() {
+    for line in Set(otherLines).sorted() {
       if let last = ranges.last, last.upperBound + 1 == line {
         ranges[ranges.count - 1] = last.lowerBound...line
       } else {

@@ -70,7 +70,7 @@ struct ReplayCommand: Command {
   func run() async -> ExitCode {
     if files.isEmpty { Console.report("there are no rejects to replay") }
     var ending = ExitCode.ok
-    for file in files {
+    for (index, file) in files.enumerated() {
       let status: ExitCode
       do throws(CommandFailure) {
         status = try await replay(file)
@@ -78,7 +78,11 @@ struct ReplayCommand: Command {
         status = error.report()
       }
       if status != .ok, ending == .ok || ending == .dataError { ending = status }
-      if status == .temporaryFailure { break }
+      let left = files[(index + 1)...]
+      if TerminationSignals.areReceived, !left.isEmpty {
+        Console.report("not replayed: \(left.joined(separator: ", "))")
+        break
+      }
     }
     return ending
   }

@@ -42,6 +42,12 @@ struct RejectsOperand {
     let folder = path.hasSuffix("/") ? path : path + "/"
     // Rejects of JSON Lines have the ending of details themselves.
     let isDetails = { (name: String) in name.hasSuffix(".jsonl") && names.contains(String(name.dropLast(6))) }
-    return names.filter { names.contains($0 + ".jsonl") && !isDetails($0) }.sorted().map { folder + $0 }
+    let isRest = { (name: String) in name.hasSuffix(".next") || name.hasSuffix(".next.jsonl") }
+    let whole = names.filter { names.contains($0 + ".jsonl") && !isDetails($0) && !isRest($0) }
+    // What an interrupted replay has left belongs to the file that was replayed.
+    let interrupted = names.filter(isRest).map { name in
+      String((name.hasSuffix(".jsonl") ? name.dropLast(6) : Substring(name)).dropLast(5))
+    }
+    return whole.union(interrupted).sorted().map { folder + $0 }
   }
 }

@@ -76,6 +76,7 @@ final class TerminationSignals: Sendable {
     /// The signals that end the process when no handler is there.
     var ending: Set<Int32> = []
     var lastIdentity: UInt64 = 0
+    var isReceived = false
     private var sources: [Int32: any DispatchSourceSignal] = [:]
     private let queue = DispatchQueue(label: "signals")
 
@@ -92,8 +93,14 @@ final class TerminationSignals: Sendable {
     }
   }
 
+  /// Whether the process was asked to end.
+  static var areReceived: Bool { table.withLock { $0.isReceived } }
+
   private static func handle(_ number: Int32) {
-    let (body, ends) = table.withLock { ($0.handlers[number]?.last?.body, $0.ending.contains(number)) }
+    let (body, ends) = table.withLock { table in
+      table.isReceived = true
+      return (table.handlers[number]?.last?.body, table.ending.contains(number))
+    }
     if let body { body() } else if ends { endProcess(by: number) }
   }
 }

@@ -26,6 +26,57 @@ struct PackedCascadeTests {
   }
 }
 
+/// A chain is as long as the rows of a store allow: its levels take no stack.
+@Suite("Cascades over long chains", .withoutStore("they are about rows without objects, which only SQLite packs"))
+struct LongCascadeTests {
+  private static func model() -> NSManagedObjectModel {
+    let (note, replies, parent) = (NSEntityDescription(), NSRelationshipDescription(), NSRelationshipDescription())
+    note.name = "Note"
+    for (relationship, name) in [(replies, "replies"), (parent, "parent")] {
+      relationship.name = name
+      relationship.destinationEntity = note
+      relationship.isOptional = true
+    }
+    (replies.maxCount, replies.deleteRule, replies.inverseRelationship) = (0, .cascadeDeleteRule, parent)
+    (parent.maxCount, parent.deleteRule, parent.inverseRelationship) = (1, .nullifyDeleteRule, replies)
+    note.properties = [replies, parent]
+    let model = NSManagedObjectModel()
+    model.entities = [note]
+    return model
+  }
+
+  @Test("A thread of 4,000 replies to replies is deleted with its first note")
+  func longThread() async throws {
+    let folder = try TemporaryFolder()
+    let container = NSPersistentContainer(name: "Notes", managedObjectModel: Self.model())
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.file("notes.sqlite"))]
+    var failure: (any Error)?
+    container.loadPersistentStores { failure = $1 }
+    #expect(failure == nil)
+    let context = container.newBackgroundContext()
+    let counts = try await context.perform {
+      var last: NSManagedObject?
+      for _ in 0..<4000 {
+        let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+        note.setValue(last, forKey: "parent")
+        last = note
+      }
+      try context.save()
+      context.reset()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+      let before = try context.count(for: request)
+      request.predicate = NSPredicate(format: "parent == nil")
+      for root in try context.fetch(request) { context.delete(root) }
+      context.processPendingChanges()
+      let packed = context.graph.packedDeletions.count
+      try context.save()
+      request.predicate = nil
+      return (before, packed, try context.count(for: request), context.hasChanges)
+    }
+    #expect(counts == (4000, 3999, 0, false))
+  }
+}
+
 @Suite("Deletions with objects and without, side by side", .seeded)
 struct PackedDeletionTests {
   @Test(

@@ -15,7 +15,7 @@ import Testing
 
   static let lines: [(lines: [UInt64], text: String?)] = [
     ([12], nil), ([12, 15], "also in line 15"), ([12, 13, 14], "also in lines 13–14"),
-    ([12, 15, 16, 17, 20], "also in lines 15–17 and 20"), ([12, 12], "1 time more"), ([0, 0, 0], "2 times more"),
+    ([12, 15, 16, 17, 20], "also in lines 15–17 and 20"), ([12, 14, 14], "also in line 14"),
     ([1] + (2...13).map { $0 * 2 }, "also in lines 4, 6, 8, 10, 12, 14, 16, 18 and 4 more"),
   ]
 
@@ -33,6 +33,13 @@ import Testing
     #expect(three.map(\.others) == ["also in lines 2–5, with \"seven\", \"nine\", \"ten\""])
     let four = IssueGroup.all(of: (values + ["two"]).enumerated().map { Self.issue(UInt64($0 + 1), value: $1) })
     #expect(four.map(\.others) == ["also in lines 2–6, with \"seven\", \"nine\", \"ten\", …"])
+  }
+
+  @Test func `Issues of one line, and of a whole file, are shown one by one`() {
+    for line: UInt64 in [0, 12] {
+      let groups = IssueGroup.all(of: ["a", "b", "c"].map { Self.issue(line, value: $0) })
+      #expect(groups.map(\.first.value) == ["a", "b", "c"] && groups.allSatisfy { $0.others == nil })
+    }
   }
 
   @Test func `Issues of other inputs, or with other messages, are other groups`() {

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     for owner in owners {
       owner.keepRelated(ahead: owner.objectID.storeKey.flatMap { related.lists[$0] } ?? [], relationship.name)
     }
-    try packNextRows(after: segments, reachedBy: relationship, &cascaded)
+    try packChain(after: segments, reachedBy: relationship, &cascaded)
   }
 
   private func mayPack(_ relationship: NSRelationshipDescription) -> Bool {
@@ -107,24 +107,35 @@ extension NSManagedObjectContext {
 
   // MARK: The next rows of a chain
 
-  /// Carries out the rules of packed rows.
-  private func packNextRows(
+  /// Carries out the rules of packed rows, and of those that they reach: level by level, because a chain may have as
+  /// many levels as a store has rows.
+  private func packChain(
     after segments: [DeletedSegment], reachedBy relationship: NSRelationshipDescription,
     _ cascaded: inout CascadedRows
   ) throws {
-    // Deleted now, so that a circle ends here.
-    for segment in segments { graph.delete(segment) }
-    cascaded.segments += segments
-    for group in Dictionary(grouping: segments, by: { ObjectIdentifier($0.entity) }).values {
-      for next in relationshipsToFollow(from: group[0].entity, reachedBy: relationship) where mayPack(next) {
-        try packNextRows(along: next, from: group.map(\.rows).ids, &cascaded)
+    var waiting = [(segments: segments, relationship: relationship)]
+    delete(segments, &cascaded)
+    while let (segments, relationship) = waiting.popLast() {
+      for group in Dictionary(grouping: segments, by: { ObjectIdentifier($0.entity) }).values {
+        for next in relationshipsToFollow(from: group[0].entity, reachedBy: relationship) where mayPack(next) {
+          let found = try packNextRows(along: next, from: group.map(\.rows).ids, &cascaded)
+          delete(found, &cascaded)
+          waiting.append((found, next))
+        }
       }
     }
   }
 
+  /// Before other relationships are read, so that no row is packed twice and a circle ends.
+  private func delete(_ segments: [DeletedSegment], _ cascaded: inout CascadedRows) {
+    for segment in segments { graph.delete(segment) }
+    cascaded.segments += segments
+  }
+
+  /// - Returns: The packed rows, which are not deleted yet.
   private func packNextRows(
     along relationship: NSRelationshipDescription, from ids: [NSManagedObjectID], _ cascaded: inout CascadedRows
-  ) throws {
+  ) throws -> [DeletedSegment] {
     var objects: [NSManagedObject] = []
     var segments: [DeletedSegment] = []
     if let found = (try? relatedRows(relationship, of: ids)) ?? nil {
@@ -140,7 +151,7 @@ extension NSManagedObjectContext {
     objects.removeAll { !$0.isNotGone || $0.pending?.one[name] != nil }
     try load(objects, leavingOut: MissingValues())
     cascaded.ends.append((relationship, objects))
-    try packNextRows(after: segments, reachedBy: relationship, &cascaded)
+    return segments
   }
 }
 

@@ -57,7 +57,8 @@ final class PackedDeletions {
   private var places: [ObjectKey: (segment: Int32, row: Int32)] = [:]
   private var placedCount = 0
 
-  var isEmpty: Bool { segments.isEmpty }
+  /// Rows leave a segment when their objects are asked for.
+  var isEmpty: Bool { segments.allSatisfy { $0.rows.liveCount == 0 } }
   var count: Int { segments.reduce(0) { $0 + $1.rows.liveCount } }
   var rows: [DeletedRows] { segments.lazy.map(\.rows).filter { $0.liveCount > 0 } }
   var objects: [NSManagedObject] { segments.flatMap(\.objects) }

@@ -26,16 +26,22 @@ extension NSManagedObject {
       "The fetched property \(entity.name ?? "").\(property.name) can't be set: it has what its request finds.")
   }
 
-  func fetchedObjects(_ property: NSFetchedPropertyDescription) -> [NSManagedObject] {
+  /// What a fetched property finds; throws the errors of the fetch.
+  func fetchObjects(_ property: NSFetchedPropertyDescription) throws -> [NSManagedObject] {
     checkQueue()
     if let known = knownFetchedObjects(property) { return known }
     guard let context = managedObjectContext else { return [] }
+    let objects = try context.fetch(property.request(of: self))
+    auxiliary.fetched[property.name] = objects.map(\.objectID)
+    return objects
+  }
+
+  /// The same for accessors, which can't throw.
+  func fetchedObjects(_ property: NSFetchedPropertyDescription) -> [NSManagedObject] {
     do {
-      let objects = try context.fetch(property.request(of: self))
-      auxiliary.fetched[property.name] = objects.map(\.objectID)
-      return objects
+      return try fetchObjects(property)
     } catch {
-      guard let readFailure = context.readFailure else {
+      guard let readFailure = managedObjectContext?.readFailure else {
         preconditionFailure(
           "The fetched property \(entity.name ?? "").\(property.name) of \(objectID) can't be read: "
             + (error as NSError).localizedDescription)

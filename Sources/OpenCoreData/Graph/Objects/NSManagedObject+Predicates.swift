@@ -8,7 +8,7 @@ extension NSManagedObject: PredicateIdentifiable {
 
 extension NSManagedObject: PredicateSubject {
   package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
-    if let found = fetchedElements(onKeyPath: keyPath) {
+    if let found = try fetchedElements(onKeyPath: keyPath) {
       return try SubjectValue.of(found.objects, keyPath: keyPath[found.count...])
     }
     if let path = ElementPath(keyPath, of: entity) {
@@ -28,14 +28,14 @@ extension NSManagedObject: PredicateSubject {
 extension NSManagedObject {
   /// What the fetched property on a key path finds, behind any to-one relationships, and the number of keys up to and with
   /// it; nil for a path without one.
-  private func fetchedElements(onKeyPath keyPath: [String]) -> (objects: [NSManagedObject], count: Int)? {
+  private func fetchedElements(onKeyPath keyPath: [String]) throws -> (objects: [NSManagedObject], count: Int)? {
     var entity: NSEntityDescription? = self.entity
     for (index, key) in keyPath.enumerated() {
       guard let property = entity?.propertiesByName[key] else { return nil }
       if property is NSFetchedPropertyDescription {
         let path = keyPath[..<index]
         let owner = path.isEmpty ? self : value(forKeyPath: path.joined(separator: ".")) as? NSManagedObject
-        let objects = owner.flatMap { owner in owner.fetchedProperty(key).map(owner.fetchedObjects) }
+        let objects = try owner.flatMap { owner in try owner.fetchedProperty(key).map(owner.fetchObjects) }
         return (objects ?? [], index + 1)
       }
       guard let relationship = property as? NSRelationshipDescription, !relationship.isToMany else { return nil }
