@@ -64,6 +64,23 @@ import Testing
     #expect(try folder.text("other") == "precious\n")
   }
 
+  @Test func `A store with a second name is read but not written to, and the advice helps`() throws {
+    #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
+    try FileManager.default.linkItem(atPath: folder.path("s"), toPath: folder.path("t"))
+    let listed = try Tool.run("list", "--store", "t", in: folder).text
+    #expect(listed.contains("2020-01-01"))
+    for command in ["import", "validate"] {
+      let output = try Tool.run(command, "a.csv", "--pipeline", "p.json", "--store", "t", in: folder)
+      #expect(output.status == 65)
+      #expect(output.messages.contains("has 2 names (hard links)"), "\(output.messages)")
+    }
+    #expect(try Tool.run("list", "--store", "t", in: folder).text == listed)
+    #expect(!folder.exists("t-wal"))
+    _ = try Tool.shell("find . -samefile t | grep -v '^./t$' | xargs rm", in: folder)
+    let output = try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "t", "--again", in: folder)
+    #expect(output.status == 65, "\(output.messages)")
+  }
+
   @Test func `Temporary names can't be guessed`() throws {
     let calls = try FileCalls()
     var names: Set<String> = []

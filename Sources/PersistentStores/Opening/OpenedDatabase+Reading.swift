@@ -72,6 +72,7 @@ extension OpenedDatabase {
   /// back.
   static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
     let path = StorePath.resolved(path)
+    if options.readingPurpose == .readingBeforeWriting { try StoreFileCheck.checkHasOneName(path) }
     let end = ContinuousClock.now + .milliseconds(Int(options.timeoutMilliseconds))
     while true {
       try StoreFileCheck.checkReadable(path)

@@ -80,6 +80,7 @@ package struct OpenedDatabase {
   static func checkForWriting(_ path: String) throws -> StoreFileCheck? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     try StoreFileCheck.checkReadable(path)
+    try StoreFileCheck.checkHasOneName(path)
     return try probing.withLock { _ in
       let probe = try SQLiteConnection(path: path, mode: .readOnlySharedMemory)
       defer { probe.close() }

@@ -88,6 +88,20 @@ struct StoreFileCheck {
     }
   }
 
+  /// A file that is written to must have one name: each name leads to a WAL and a lock of its own, so that two programs
+  /// would write at the same time, and each would miss what the other has in its WAL.
+  ///
+  /// - Throws: `NSError` 134080.
+  static func checkHasOneName(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_nlink > 1 else { return }
+    throw NSError.coreData(
+      .open,
+      "The store \(path) has \(status.st_nlink) names (hard links). Programs that write to it by different names damage "
+        + "it. List the names with `find FOLDER -samefile STORE`, where FOLDER contains all of them, and remove all but "
+        + "one; or copy the store with `cp` and use the copy.")
+  }
+
   // MARK: The file
 
   /// Pages may be missing at the end only if a WAL or a journal has them.

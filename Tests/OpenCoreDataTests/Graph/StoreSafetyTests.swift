@@ -64,6 +64,29 @@ struct StoreSafetyTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("none.sqlite").path))
   }
 
+  @Test("A store with two names is read only, until one of them is removed")
+  func twoNames() throws {
+    let stack = try Stack(folder)
+    try stack.coordinator.remove(stack.coordinator.persistentStores[0])
+    let other = folder.file("other.sqlite")
+    try FileManager.default.linkItem(at: stack.file, to: other)
+    let before = try bytes(stack.file)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Sessions.model())
+    for name in [stack.file, other] {
+      let error = #expect(throws: NSError.self) {
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: name)
+      }
+      #expect(error?.code == NSPersistentStoreOpenError && error?.localizedDescription.contains("2 names") == true)
+      #expect(try bytes(name) == before)
+      let reading = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: name,
+        options: [NSReadOnlyPersistentStoreOption: NSNumber(value: true)])
+      try coordinator.remove(reading)
+    }
+    try FileManager.default.removeItem(at: other)
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.file)
+  }
+
   @Test("python3's plistlib reads the metadata, with the hashes of the model")
   func metadataElsewhere() throws {
     let stack = try Stack(folder)
