@@ -7,7 +7,12 @@ import PackageDescription
 let buildsFuzzTargets = Context.environment["SURFJOURNAL_FUZZ"] != nil
 let counted: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
 
-let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)] + (buildsFuzzTargets ? counted : [])
+/// A debug build with optimized modules, whose tests play more in the same time. `.ci/simulate` sets the variable.
+let buildsOptimizedModules = Context.environment["SURFJOURNAL_OPTIMIZED"] != nil
+let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])]
+
+let strict: [SwiftSetting] =
+  [.treatAllWarnings(as: .error)] + (buildsFuzzTargets ? counted : []) + (buildsOptimizedModules ? optimized : [])
 /// For modules whose internal parts have fuzz targets.
 let fuzzedInside: [SwiftSetting] = strict + (buildsFuzzTargets ? [.unsafeFlags(["-enable-testing"])] : [])
 
