@@ -66,7 +66,7 @@ extension StoreFileCheck {
           + "store \(header.pageSize). \(together)")
     }
     // An empty frame is examined with those that follow it.
-    guard wal.isFirstFrameOfHeader || wal.isFirstFrameEmpty else {
+    guard wal.mayPrecedeFirstFrame || wal.isFirstFrameEmpty else {
       return problem(
         "The WAL \(walPath) is damaged: its first page was not written under its header, and SQLite would "
           + "treat it as empty. \(together) To go on without what is in the WAL, remove it and \(indexPath).")

@@ -66,13 +66,19 @@ package struct WALHeader {
   /// The checksum that the first frame's continues.
   var checksum: WALChecksum { WALChecksum(at: 24, in: bytes) }
 
-  /// Whether the first frame was written for this header or one of the few before it. A WAL that restarts has a new
-  /// header, whose first salt has increased, in front of old frames.
-  var isFirstFrameOfHeader: Bool {
+  /// Whether the first frame can be in front of this header's own frames: it was written for this header or one of the
+  /// few before it. A WAL that restarts has a new header, whose first salt has increased, in front of old frames.
+  ///
+  /// SQLite draws new salts for a header without earlier checkpoints. Such a header is written over frames of another
+  /// one if a program was killed before its first commit, or between the restart of the WAL and its new header.
+  var mayPrecedeFirstFrame: Bool {
     let frame = Self.headerLength + 8
     let found = Array(bytes[frame..<frame + 8])
-    return found == salts || isLater(than: found)
+    return found == salts || isLater(than: found) || checkpoints == 0
   }
+
+  /// How often the WAL has restarted, as far as the connection that wrote the header knows.
+  private var checkpoints: Int { bytes.bigEndian32(12) }
 
   /// Whether the first frame has not reached the disk although the header or a later frame has, as after a power failure.
   var isFirstFrameEmpty: Bool {

@@ -109,11 +109,34 @@ struct ForeignLogTests {
     writer.close()
   }
 
+  @Test("New salts in front of old frames are a first header's, never a later one's", arguments: Way.allCases)
+  func newSalts(way: Way) throws {
+    let setup = try StoreSetup.withWAL()
+    let writer = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)
+    _ = try writer.rows("PRAGMA wal_checkpoint(FULL)")
+    writer.close()
+    // A program was killed between the restart and the header, which another one wrote and was killed in turn.
+    let first = try setup.copy(["", "-wal"])
+    try change(first, ending: "-wal") { data in
+      data.replaceSubrange(0..<32, with: Self.header(Array(data.prefix(32)), checkpoints: 0, firstSalt: 0xFEDC_BA98))
+    }
+    #expect(try StoreSetup.count(first, readOnly: way == .reading) == 5)
+    let later = try setup.copy(["", "-wal"])
+    try change(later, ending: "-wal") { data in
+      data.replaceSubrange(0..<32, with: Self.header(Array(data.prefix(32)), checkpoints: 2, firstSalt: 0xFEDC_BA98))
+    }
+    #expect(try wordsMissing(inRefusalOf: later, way, "first page was not written under its header") == [])
+  }
+
   /// The header of a log that starts over after one with `bytes`.
   private static func header(after bytes: [UInt8]) -> [UInt8] {
+    header(
+      bytes, checkpoints: UInt32(bytes.bigEndian32(12)) &+ 1, firstSalt: UInt32(bytes.bigEndian32(16)) &+ 1)
+  }
+
+  private static func header(_ bytes: [UInt8], checkpoints: UInt32, firstSalt: UInt32) -> [UInt8] {
     var bytes = bytes
-    for place in [12, 16] {
-      let number = UInt32(bytes.bigEndian32(place)) &+ 1
+    for (place, number) in [(12, checkpoints), (16, firstSalt)] {
       for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
     }
     bytes[20] ^= 0x55
