@@ -139,6 +139,18 @@ import Testing
     #expect(try count == 7)
   }
 
+  @Test func `A deleted entry of the earlier part does not stand for a record of the next file`() throws {
+    try folder.write(
+      #"{"name": "ap", "extends": "surf-log", "appendOnly": true, "changedInputs": "onlyNew"}"#, to: "ap.json")
+    try write(Self.records(5), to: "g.csv")
+    try load("g.csv", "--pipeline", "ap.json")
+    #expect(try run("delete", "2", "--store", "s", "-y").status == 0)
+    try write(Self.records(5) + Self.records(1, from: 99), to: "g.csv")
+    try write(Self.records(2, from: 1) + Self.records(1, from: 700), to: "h.csv")
+    try load("g.csv", "h.csv", "--pipeline", "ap.json")
+    #expect(try count == 7)
+  }
+
   @Test func `What inputs of the same run have added counts, also where they were not compared themselves`() throws {
     try folder.write(#"{"name": "ap", "extends": "surf-log", "appendOnly": true}"#, to: "ap.json")
     try write(Self.records(5), to: "g.csv")

@@ -83,11 +83,10 @@ struct EntryMatcher {
     try keys.beginChunk(digests)
     for digest in digests where digest != .none {
       if digester.isWholeRecord {
-        // It is in the store: as the entry that it matched, or that it became.
+        // It is in the store, as the entry that it matched or that it became, unless that was edited or deleted since.
         let known = keys.entry(of: digest)
         var equal = EqualEntries(known, input: input)
-        _ = equal.match()
-        keys.set(digest, equal.keyEntry, before: known)
+        if equal.match() { keys.set(digest, equal.keyEntry, before: known) }
         continue
       }
       guard var known = keys.entry(of: digest) else { continue }

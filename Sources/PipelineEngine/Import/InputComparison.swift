@@ -81,9 +81,13 @@ struct InputComparison {
           + "the input to a file, and import that")
     }
     let (end, number) = (entry.progress.position.record, entry.number)
+    // What an input has gained is an input of its own, unless equal records are counted.
+    let first = matcher.digester.isWholeRecord ? 0 : UInt64(entry.firstRecord ?? 1)
     let names = try totals.linker(environment)
     try InputScan(environment, file).run { chunk in
-      let rows = (0..<chunk.batch.count).filter { chunk.position(ofRow: $0, input: "").record < UInt64(end) }
+      let rows = (0..<chunk.batch.count).filter {
+        (first..<UInt64(end)).contains(chunk.position(ofRow: $0, input: "").record)
+      }
       let keys = try names?.wholeKeys(of: chunk, matcher.digester) ?? chunk.digests.keys
       try matcher.noteEarlier(rows.map { keys[$0] }, input: number)
       return chunk.progress.position.record < end
