@@ -159,10 +159,20 @@ extension StoreModel {
     guard let index = inputs.firstIndex(where: { $0.id == id }) else { return .unfinished }
     var equals = step.options.changedInputs == .onlyNew ? EqualSessions(self) : nil
     for session in step.given.text.lines.prefix(inputs[index].read).compactMap(\.session) { _ = equals?.match(session) }
-    inputs[index].text = step.given.text
+    // A run that ended before its first save has left the input as it was.
     if let record, !record.isComplete, record.read == inputs[index].read { return .unfinished }
+    inputs[index].text = step.given.text
+    meetEarlierRecords(of: index)
     inputs[index].run = step.run
     return advance(index, to: record, equals: &equals, result: &result) ? .continued : .unfinished
+  }
+
+  /// A run that continues an input reads the earlier records again. The entry that has the key of one of them may be
+  /// another one by now.
+  private mutating func meetEarlierRecords(of index: Int) {
+    guard pipeline.policy != .reject else { return }
+    let earlier = inputs[index].text.lines[inputs[index].first..<inputs[index].read]
+    inputs[index].met.formUnion(earlier.compactMap(\.session).compactMap(key))
   }
 
   /// Reads up to where the ledger says, or to the end; whether that is the end.

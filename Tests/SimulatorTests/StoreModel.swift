@@ -114,7 +114,8 @@ struct StoreModel {
     nextKey += 1
   }
 
-  private func key(of session: Session) -> Int? {
+  /// The entry that has the session's key.
+  func key(of session: Session) -> Int? {
     func isSame(_ other: Session) -> Bool {
       switch pipeline.key {
       case ["location"]: session.place != nil && session.place == other.place
@@ -123,7 +124,8 @@ struct StoreModel {
       default: false
       }
     }
-    return rows.first { isSame($0.value.session) }?.key
+    // After an edit by hand, several entries may have the same key: the oldest one counts.
+    return rows.filter { isSame($0.value.session) }.keys.min()
   }
 
   /// A record whose key an entry has.
