@@ -1,5 +1,6 @@
 """Settings of the manual's generator, Sphinx. `make docs` runs it."""
 import os
+import re
 
 from pygments.lexers.configs import IniLexer
 from pygments.lexers.special import TextLexer
@@ -37,3 +38,20 @@ for name in ("systemd-service", "systemd-timer"):
 for name in ("csv", "crontab", "logrotate"):
     lexers[name] = TextLexer()
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
+
+
+def add_dark_colours(app, failure):
+    """Debian's Furo has its dark colours for a chosen theme only; a browser that prefers dark gets them too."""
+    path = os.path.join(app.outdir, "_static", "styles", "furo.css")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    dark = re.search(r'body\[data-theme="dark"\] \{([^}]*)\}', text)
+    if failure or "prefers-color-scheme" in text or not dark:
+        return
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(
+            '\n@media not print and (prefers-color-scheme: dark) {\n  body:not([data-theme="light"]) {' + dark[1] + "}\n}\n")
+
+
+def setup(app):
+    app.connect("build-finished", add_dark_colours)
