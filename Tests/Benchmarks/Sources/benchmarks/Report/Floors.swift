@@ -106,13 +106,13 @@ struct Floor: Sendable {
     },
     Floor(
       .library, "walk over related objects, speed against the C join's", bound: .atLeast(0.25),
-      obstacle: "a set of objects is made for each author"
+      obstacle: "an object and four texts are made for each book, and a set for each author"
     ) {
       $0.speed(of: .walkLibrary, against: .limitWalkLibrary)
     },
     Floor(
       .cascade, "cascade, time over two DELETE statements and reading", bound: .atMost(2),
-      obstacle: "each context of the chain reads both ends and deletes object by object"
+      obstacle: "each context of the chain makes an object for each row, for the sets that it announces"
     ) {
       $0.time(of: .deleteAuthors, over: .limitDeleteAuthors)
     },
