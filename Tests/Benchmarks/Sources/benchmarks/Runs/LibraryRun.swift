@@ -96,7 +96,7 @@ private struct Chain {
       for author in try own.fetch(request) {
         authors += 1
         bytes += author.name?.utf8.count ?? 0
-        for case let book as Book in author.books ?? NSSet() {
+        for book in author.books ?? [] {
           books += 1
           bytes += (book.title?.utf8.count ?? 0) + (book.genre?.utf8.count ?? 0)
           bytes += (book.binding?.utf8.count ?? 0) + (book.place?.utf8.count ?? 0)
