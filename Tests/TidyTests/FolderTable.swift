@@ -70,14 +70,17 @@ enum FolderTable {
       "Predicates": ["SQLite"],
       "RowStore": ["Identities", "Queries", "Rows"],
       "Schema": [],
+      "Derivations": ["Predicates", "SQLite", "Schema"],
       "History": ["Identities", "RowStore", "Rows", "SQLite", "Schema"],
       "Opening": ["RowStore", "Rows", "SQLite", "Schema"],
       "Schema/Existing": ["SQLite", "Schema"],
       "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
-      "Migration": ["External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing"],
+      "Migration": [
+        "Derivations", "External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing",
+      ],
       "SQLiteStore": [
-        "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows",
-        "SQLite", "Schema", "Schema/Existing",
+        "Derivations", "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore",
+        "Rows", "SQLite", "Schema", "Schema/Existing",
       ],
     ],
     "OpenCoreData": [

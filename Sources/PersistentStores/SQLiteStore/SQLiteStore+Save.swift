@@ -109,8 +109,8 @@ extension SQLiteStore {
   func insertText(
     _ entity: SQLEntity, _ source: BatchSource, links: [String] = [], givesKeys: Bool = true
   ) -> String {
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { (column: $0.name, source: content(of: "s\(slot)", key: "pk", slot: slot, $0, entity)) }
+    let stored = entity.writtenColumns.map { slot, column in
+      (column: column.name, source: content(of: "s\(slot)", key: "pk", slot: slot, column, entity))
     }
     let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column) + links
     let values =
@@ -161,13 +161,11 @@ extension SQLiteStore {
     _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
     // The first of the bound values is the key. A value that was left out is still in its file, should that come back.
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { column in
-        if row.values[slot] == .null, let name = row.base.leftOut[slot] {
-          return (column: column.name, mark: "?", value: StoredValue.blob(ExternalData.column(forFile: name)))
-        }
-        return (column.name, content(of: "?", key: "?1", slot: slot, column, entity), row.values[slot])
+    let stored = entity.writtenColumns.map { slot, column in
+      if row.values[slot] == .null, let name = row.base.leftOut[slot] {
+        return (column: column.name, mark: "?", value: StoredValue.blob(ExternalData.column(forFile: name)))
       }
+      return (column.name, content(of: "?", key: "?1", slot: slot, column, entity), row.values[slot])
     }
     let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
     let marks = (["?", "?", "?"] + stored.map(\.mark)).joined(separator: ", ")
