@@ -45,6 +45,7 @@ enum FolderTable {
         "Predicates/Binding", "Predicates/Object", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values",
         "Values",
       ],
+      "TypedPredicates": ["Predicates/Tree", "Sorting"],
       "KeyPaths": ["Descriptions", "Predicates/Binding", "Predicates/Tree"],
       "ModelFiles/ModelXML": ["Base", "Descriptions", "ModelFiles/Packages", "Values"],
       "ModelFiles/Compiled": [
