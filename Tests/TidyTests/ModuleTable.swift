@@ -19,6 +19,8 @@ enum ModuleTable {
     "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal", "TableGuessing"],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
+    "OpenCoreDataMacros": [],
+    "OpenCoreDataMacroPlugin": ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"],
     // C libraries and their headers, without Swift sources.
     "CArchive": [], "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
     "CISAL": [], "CMalloc": [], "CSQLite": [], "CTryRetain": [],

@@ -109,8 +109,8 @@ extension SQLiteStore {
   func insertText(
     _ entity: SQLEntity, _ source: BatchSource, links: [String] = [], givesKeys: Bool = true
   ) -> String {
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { (column: $0.name, source: content(of: "s\(slot)", key: "pk", slot: slot, $0, entity)) }
+    let stored = entity.writtenColumns.map { slot, column in
+      (column: column.name, source: content(of: "s\(slot)", key: "pk", slot: slot, column, entity))
     }
     let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column) + links
     let values =

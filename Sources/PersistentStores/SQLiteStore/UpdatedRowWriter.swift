@@ -74,13 +74,11 @@ struct UpdatedRowWriter {
   /// Writes an object whose row another program or context deleted, under its previous key.
   private func insertDeletedRow(_ row: UpdatedRow, key: Int64, of entity: SQLEntity) throws {
     // The first of the bound values is the key. A value that was left out is still in its file, should that come back.
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { column in
-        if row.values[slot] == .null, let name = row.base.leftOut[slot] {
-          return (column: column.name, mark: "?", value: StoredValue.blob(ExternalData.column(forFile: name)))
-        }
-        return (column.name, store.content(of: "?", key: "?1", slot: slot, column, entity), row.values[slot])
+    let stored = entity.writtenColumns.map { slot, column in
+      if row.values[slot] == .null, let name = row.base.leftOut[slot] {
+        return (column: column.name, mark: "?", value: StoredValue.blob(ExternalData.column(forFile: name)))
       }
+      return (column.name, store.content(of: "?", key: "?1", slot: slot, column, entity), row.values[slot])
     }
     let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
     let marks = (["?", "?", "?"] + stored.map(\.mark)).joined(separator: ", ")

@@ -110,6 +110,15 @@ struct Floor: Sendable {
     ) {
       $0.speed(of: .walkLibrary, against: .limitWalkLibrary)
     },
+    Floor(.subquery, "SUBQUERY, speed against SQL in the sqlite3 shell", bound: .atLeast(0.5)) {
+      $0.speed(of: .subquery, against: .shellSubquery)
+    },
+    Floor(.migration, "migration by a policy, speed against insertion one by one", bound: .atLeast(0.5)) {
+      $0.speed(of: .migrateByPolicy, against: .insertLinkedBooks)
+    },
+    Floor(.history, "import with a history, time over that without", bound: .atMost(1.5)) {
+      $0.time(of: .importTracked, over: .importPlain)
+    },
     Floor(
       .cascade, "cascade, time over two DELETE statements and reading", bound: .atMost(2),
       obstacle: "each context of the chain makes an object for each row, for the sets that it announces"
