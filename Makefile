@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -62,6 +62,10 @@ check-thread: ## Run the tests under the thread sanitizer; ARGS="--filter ChainF
 check-samples: ## Check that SampleData is what its generator writes
 	@.ci/ensure-packages test
 	python3 SampleData/generate.py --check
+
+messages: ## Write all messages of the program and its libraries, by module, into .build/messages.md
+	SURFJOURNAL_MESSAGES=$(CURDIR)/.build/messages.md swift test --filter MessageCatalogueTests
+	@echo "Read .build/messages.md"
 
 reliability: ## Write docs/reliability.md: the promises, their tests, and what the long runs have tried
 	@.ci/reliability

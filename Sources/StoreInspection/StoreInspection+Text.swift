@@ -4,7 +4,7 @@ import PersistentStores
 extension StoreInspection {
   /// Text for people: the store's kind, its entities with counts and properties, and anything unusual.
   public func text() -> String {
-    var parts = [[store], facts, entityTable]
+    var parts = [[store], entityTable, facts]
     let known = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let indexesOfTables = Dictionary(grouping: indexes, by: \.table)
     parts += entities.map { properties(of: $0, above: $0.superentity.flatMap { known[$0] }, indexesOfTables) }

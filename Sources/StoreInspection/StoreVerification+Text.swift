@@ -19,7 +19,10 @@ extension StoreVerification {
 
   private var verdict: String {
     func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
-    if findings.isEmpty { return notes.isEmpty ? "nothing is wrong" : "nothing is wrong as far as it could be checked" }
+    if findings.isEmpty {
+      return "nothing is wrong with its integrity, keys, entity numbers, links, order, uniqueness, values and metadata"
+        + (notes.isEmpty ? "" : ", as far as these could be checked")
+    }
     let parts = [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }.map { count($0.0, $0.1) }
     return parts.joined(separator: ", ")
   }

@@ -1,19 +1,8 @@
-import CBuildStamp
 import Foundation
 import PipelineEngine
 
 /// Finds the command, and answers requests that need none.
 enum Program {
-  /// Semantic version of the command and of the libraries.
-  static let version = "0.1.0"
-
-  /// The version, with the commit that `.ci/stamp` has written into the program.
-  static var versionText: String {
-    guard let stamp = build_stamp_commit() else { return version }
-    let bytes = (0..<64).map { UInt8(bitPattern: stamp[$0]) }.prefix { $0 != 0 }
-    return bytes.isEmpty ? version : "\(version) (\(String(decoding: bytes, as: UTF8.self)))"
-  }
-
   /// The result of reading the command line.
   enum Invocation {
     case done(ExitCode)
@@ -51,11 +40,13 @@ enum Program {
       }
       if first.hasPrefix("-") {
         let parsed = try Arguments(arguments, usage: CommandList.usage, command: nil)
-        if let code = try answer(parsed, CommandList.usage) { return .done(code) }
-        throw CommandFailure.usage("no command is given", of: nil)
+        let asked = parsed.has("help") ? try? CommandList.find(parsed.operands).command.usage : nil
+        if let code = try answer(parsed, asked ?? CommandList.usage) { return .done(code) }
+        throw CommandFailure.usage("no command is given; name one, such as import", of: nil)
       }
       let (command, rest) = try CommandList.find(arguments)
       let parsed = try Arguments(rest, usage: command.usage, command: command.name)
+      if let color = try parsed.choice("color", TerminalSettings.ColorChoice.self) { TerminalSettings.choose(color) }
       if let code = try answer(parsed, command.usage) { return .done(code) }
       return .work(try command.init(parsed.naming(command.storeWord)))
     } catch {
@@ -67,7 +58,7 @@ enum Program {
     if arguments.has("help") {
       try Console.print(usage)
     } else if arguments.has("version") {
-      try Console.print("surfjournal \(versionText)\n")
+      try Console.print("surfjournal \(ProgramVersion.text)\n")
     } else {
       return nil
     }

@@ -235,7 +235,7 @@ import Testing
     try makeStore()
     let mistakes: [([String], Int32, String)] = [
       ([], 64, "no file is given"), (["a.csv"], 64, "nothing to compare with"),
-      (["a.csv", "b.csv", "c.csv"], 64, "one argument too many"),
+      (["a.csv", "b.csv", "c.csv"], 64, "unexpected argument 'c.csv'"),
       (["a.csv", "b.csv", "--store", "s"], 64, "two files and a store"),
       (["a.csv", "b.csv", "--report", "r.xml"], 64, "must be .txt, .jsonl or .html"),
       (["a.csv", "b.csv", "--key", "spot"], 64, "--key: "), (["a.csv", "b.csv", "-q", "--json"], 64, "exclude"),

@@ -123,7 +123,7 @@ import Testing
     let before = try folder.data("s")
     let output = try Programs.run(Tool.url.path, edit + ["--store", "s"], in: folder, input: Data("y\n".utf8))
     #expect(output.status == 64)
-    #expect(output.messages.contains("there is no terminal to ask at; add --yes"))
+    #expect(output.messages.contains("standard input is not a terminal; add --yes"))
     #expect(try folder.data("s") == before)
   }
 
@@ -160,9 +160,9 @@ import Testing
     (["list", "--store", "s", "--where", "ratin > 3"], 64, "JournalEntry has no 'ratin'; it has date"),
     (["list", "--store", "s", "--sort", "ratin"], 64, "did you mean 'rating'?"),
     (["list", "--store", "s", "--csv", "--json"], 64, "exclude each other"),
-    (["list", "--store", "s", "--explain", "--json"], 64, "leave --csv and --json out"),
+    (["list", "--store", "s", "--explain", "--json"], 64, "leave the format out"),
     (["list", "--store", "none"], 66, "there is no store none"),
-    (["show", "--store", "s"], 64, "an entry's ID must be named"),
+    (["show", "--store", "s"], 64, "an entry's ID is missing"),
     (["show", "9", "--store", "s"], 66, "s has no entry 9"),
     (["show", "nine", "--store", "s"], 64, "'nine' is not an ID"),
     (["show", "x-coredata://0/JournalEntry/p1", "--store", "s"], 64, "is not an entry of s"),
@@ -172,12 +172,12 @@ import Testing
     (["add", "--store", "s", "--rating", "5", "-y", "-n"], 64, "exclude each other"),
     (["add", "--store", "", "--rating", "5", "-y"], 64, "no store is given"),
     (["add", "--store", "log.csv", "--rating", "5", "-y"], 65, "is not a database"),
-    (["edit", "1", "--store", "s", "-y"], 64, "nothing is to be changed"),
+    (["edit", "1", "--store", "s", "-y"], 64, "no change is given"),
     (["edit", "1", "--store", "s", "--rating", "3", "--clear", "rating", "-y"], 64, "exclude each other"),
     (["edit", "1", "--store", "s", "--clear", "ratin", "-y"], 64, "did you mean 'rating'?"),
     (["edit", "9", "--store", "s", "--rating", "3", "-y"], 66, "s has no entry 9"),
     (["edit", "1", "--store", "none", "--rating", "3", "-y"], 66, "there is no store none"),
-    (["delete", "--store", "s", "-y"], 64, "name the entries by their IDs, or by --where"),
+    (["delete", "--store", "s", "-y"], 64, "name entries by their IDs, or by --where"),
     (["delete", "1", "9", "--store", "s", "-y"], 66, "s has no entry 9"),
   ]
 

@@ -37,11 +37,20 @@ import Testing
     let (status, seen) = try Terminal.ask(answer, edit + ["--store", "s"], in: folder)
     #expect(status == 0)
     let verb = edit[0] == "delete" ? "deleted" : "saved"
-    #expect(seen.hasSuffix("surfjournal: nothing was \(verb): as requested\n"), "\(seen)")
+    #expect(seen.hasSuffix("surfjournal: cancelled; nothing was \(verb)\n"), "\(seen)")
     #expect(try folder.text("out").isEmpty)
     #expect(try folder.data("s") == before)
     #expect(try Tool.run("export", "--store", "s", in: folder).bytes == exported)
     #expect(try folder.names == ["log.csv", "out", "s"])
+  }
+
+  @Test func `At a terminal the ledger is dropped on a yes only`() throws {
+    #expect(
+      try Terminal.ask(#"n\n"#, ["ledger", "drop", "s"], in: folder).seen.contains("cancelled; nothing was changed"))
+    #expect(try Tool.run("history", "s", in: folder).text.contains("log.csv"))
+    let (status, seen) = try Terminal.ask(#"y\n"#, ["ledger", "drop", "s"], in: folder)
+    #expect(status == 0 && seen.contains("the ledger of s is removed"), "\(seen)")
+    #expect(try Tool.run("history", "s", in: folder).text.contains("s has no ledger"))
   }
 
   @Test func `What differs in nothing is not asked about`() throws {

@@ -167,7 +167,7 @@ import Testing
     (["edit", "1", "--entity", "Session", "--set", "spot=1,2", "-y"], 64, "leads to one object"),
     (["edit", "1", "--entity", "Session", "--set", "raing=2", "-y"], 64, "did you mean 'rating'?"),
     (["edit", "1", "--entity", "Session", "--set", "rating=2", "--clear", "rating", "-y"], 64, "exclude each other"),
-    (["edit", "1", "--entity", "Session", "--set", "rating=2"], 64, "there is no terminal to ask at"),
+    (["edit", "1", "--entity", "Session", "--set", "rating=2"], 64, "can't ask for confirmation"),
   ]
 
   @Test(arguments: mistakes.indices)

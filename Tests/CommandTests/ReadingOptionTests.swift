@@ -90,7 +90,7 @@ import Testing
     (["--time-zone", "Berlin"], "expected an IANA name"), (["--ragged-rows", "padd"], "did you mean 'pad'?"),
     (["--date-format", "d.Q.yyyy"], "has 'Q'"), (["--delimiter", ";", "--quote", ";"], "the same character"),
     (["--fields-match", "some"], "known are exact, equal, subset, superset"),
-    (["--fields-match", "exact", "--extra-columns", "warn"], "--fields-match says it already"),
+    (["--fields-match", "exact", "--extra-columns", "warn"], "--fields-match excludes --extra-columns"),
     (["--key", "spot"], "spot"), (["--skip-rows", "-1"], "expected a whole number"),
     (["--ragged-rows", "truncate", "--ragged-rows", "joinLast"], "can't be dropped and joined"),
   ]

@@ -30,7 +30,7 @@ import Testing
       #expect(seen.contains(line), "\(seen)")
     }
     #expect(seen.components(separatedBy: #""state" : "valid""#).count == 3, "the log and the shared memory: \(seen)")
-    #expect(try Tool.run("verify", "Seed.sqlite", in: folder).text == "Seed.sqlite: nothing is wrong\n")
+    #expect(try Tool.run("verify", "Seed.sqlite", in: folder).text.hasPrefix("Seed.sqlite: nothing is wrong with "))
     #expect(try Tool.run("history", "Seed.sqlite", in: folder).text.contains("has no ledger"))
     let hashes = try folder.hashes(["Seed.sqlite", "Seed.sqlite-shm", "Seed.sqlite-wal"])
     #expect(try Tool.run("export", "--store", "Seed.sqlite", "-o", "out.csv", "-q", in: folder).status == 0)

@@ -145,7 +145,7 @@ import Testing
     #expect(bad.status == 78)
     for text in [
       "parts[0].store: is about the whole run", "parts[0].colour: unknown key", "parts[1].expect: expectations",
-      "key: the parts say it", "parts[1].entity: ",
+      "key: belongs to the parts", "parts[1].entity: ",
     ] {
       #expect(bad.text.contains(text), "\(text) in \(bad.text)")
     }

@@ -16,9 +16,9 @@ import Testing
 
   @Test func `The advice names what stopped the run`() throws {
     let budget = try load("a.csv", "--max-errors", "1")
-    #expect(budget.contains("Next: correct the records named above and run it again, or raise the errorBudget"))
+    #expect(budget.contains("Next: correct the listed records and run it again, or raise the errorBudget"))
     let first = try load("a.csv", "--stop-on-error")
-    #expect(first.contains("Next: correct the record named above and run it again, or let it go on"))
+    #expect(first.contains("Next: correct the listed record and run it again, or let it continue"))
     for text in [budget, first] {
       #expect(text.contains("note        3 records were read, 2 of them rejected, and nothing of these was saved"))
     }

@@ -66,7 +66,7 @@ import Testing
     try copySample()
     let output = try Tool.run("pipelines", "export", "./surfing.json", "--as", "tableschema", in: folder)
     #expect(output.status == 0)
-    #expect(output.messages.contains("no foreign key can say the link of 'boards' in 'sessions'"))
+    #expect(output.messages.contains("no foreign key can express the link of 'boards' in 'sessions'"))
     try folder.write(output.text, to: "datapackage.json")
     let keys = try Programs.python(
       """

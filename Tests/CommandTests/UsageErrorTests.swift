@@ -17,16 +17,16 @@ import Testing
   }
 
   static let mistakes = [
-    Mistake("an unknown command", "imprt", message: "there is no command 'imprt'; did you mean 'import'?"),
+    Mistake("an unknown command", "imprt", message: "unknown command 'imprt'; did you mean 'import'?"),
     Mistake("a command like no other", "xyzzy", message: "there are import, validate, preview, diff, export"),
     Mistake("help for an unknown command", "help", "exprot", message: "did you mean 'export'?"),
-    Mistake("an option before the command", "--json", "import", message: "there is no option '--json'"),
+    Mistake("an option before the command", "--json", "import", message: "unknown option '--json'"),
     Mistake(
       "an unknown option", "import", "a.csv", "--stroe", "s",
-      message: "there is no option '--stroe'; did you mean '--store'?\nSee 'surfjournal help import'."),
+      message: "unknown option '--stroe'; did you mean '--store'?\nSee 'surfjournal help import'."),
     Mistake("an unknown option with a value", "import", "--stroe=s", message: "did you mean '--store'?"),
-    Mistake("an unknown letter", "export", "-x", message: "there is no option '-x'"),
-    Mistake("an unknown letter among known ones", "export", "-qx", message: "there is no option '-x'"),
+    Mistake("an unknown letter", "export", "-x", message: "unknown option '-x'"),
+    Mistake("an unknown letter among known ones", "export", "-qx", message: "unknown option '-x'"),
     Mistake(
       "an option without its value", "import", "a.csv", "--store",
       message: "--store needs a value: --store PATH"),
@@ -40,13 +40,13 @@ import Testing
       "import without a store", "import", "a.csv", message: "no store is given; name one with --store PATH"),
     Mistake("validate without a file", "validate", message: "no file is given"),
     Mistake("export without a store", "export", message: "no store is given"),
-    Mistake("export with two operands", "export", "s", "t", message: "'t' is one argument too many"),
+    Mistake("export with two operands", "export", "s", "t", message: "unexpected argument 't'"),
     Mistake("another program's option", "import", "a", "--sep", ";", message: "did you mean '--delimiter'?"),
     Mistake("a dry run of a seed", "seed", "--dry-run", message: "use 'surfjournal validate FILE...'"),
     Mistake(
       "a subject alone", "store", message: "'store' needs a second word: store history, store info, store verify"),
     Mistake("run without a pipeline", "run", message: "no pipeline is given"),
-    Mistake("run with two pipelines", "run", "surf-log", "b", message: "'b' is one argument too many"),
+    Mistake("run with two pipelines", "run", "surf-log", "b", message: "unexpected argument 'b'"),
     Mistake(
       "run without a source", "run", "surf-log", "--store", "s", message: "names no source; add --input FILE"),
     Mistake("a dry run of an export", "run", "round-trip", "--dry-run", message: "--dry-run is for imports"),

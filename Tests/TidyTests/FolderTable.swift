@@ -176,7 +176,7 @@ enum FolderTable {
       "Arguments": ["Output"],
       "Running": ["Arguments", "Output"],
       "Commands": ["Arguments", "Output", "Running"],
-      "Completion": ["Arguments", "Commands", "Running"],
+      "Completion": ["Arguments", "Commands", "Output", "Running"],
       ".": ["Arguments", "Commands", "Completion", "Output"],
     ],
   ]

@@ -2,7 +2,8 @@ extension Rule {
   static let all: [Rule] = [
     fileLength, traps, preconditions, isolation, forceUnwraps, bannedWords, unsafePointers, arrows, machinePaths,
     locks, disabledTests, unlabelledParameters, words, wordsOfTests, wordsOfScripts,
-    productWordsStay, documented, documentedErrors, storeDeclarations,
+    productWordsStay, documented, documentedErrors, storeDeclarations, wordsOfMessages, lengthOfMessages,
+    formOfMessages,
   ]
 
   static let fileLinesMax = 400

@@ -11,7 +11,7 @@ struct HistorySigns {
   /// - Returns: Where the store shows it; nil if it does not.
   func find(_ metadata: StoreMetadata) throws -> String? {
     let setting = metadata.custom[NSPersistentHistoryTrackingKey]
-    if (setting as? NSNumber)?.boolValue == true || setting is [String: Any] { return "its metadata say so" }
+    if (setting as? NSNumber)?.boolValue == true || setting is [String: Any] { return "its metadata shows it" }
     for table in ["ATRANSACTION", "ACHANGE"] where try has(table) {
       if try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil { return "rows in \(table)" }
     }

@@ -91,7 +91,7 @@ extension SQLiteConnection {
       throw notStore(
         path, "it has no \(name)",
         advice: hasLostMetadata
-          ? "Restore the file from a copy." : "Give the path of a store, or of a file that does not exist yet.",
+          ? "Restore the file from a copy." : "Check the path; to make a new store, name a file that does not exist.",
         userInfo: hasLostMetadata ? [NSError.unusableMetadataKey: true] : [:])
     }
     try checkKeyRows(path)

@@ -58,7 +58,7 @@ extension StoreFileCheck {
     guard wal.isHeaderSound else {
       return problem(
         "The WAL \(walPath) is damaged: the checksum of its header is wrong, and SQLite would treat it as empty. "
-          + "\(together) To go on without what is in the WAL, remove it and \(indexPath).")
+          + "\(together) To continue without what is in the WAL, remove it and \(indexPath).")
     }
     guard wal.pageSize == header.pageSize else {
       return problem(
@@ -69,7 +69,7 @@ extension StoreFileCheck {
     guard wal.mayPrecedeFirstFrame || wal.isFirstFrameEmpty else {
       return problem(
         "The WAL \(walPath) is damaged: its first page was not written under its header, and SQLite would "
-          + "treat it as empty. \(together) To go on without what is in the WAL, remove it and \(indexPath).")
+          + "treat it as empty. \(together) To continue without what is in the WAL, remove it and \(indexPath).")
     }
     return nil
   }
@@ -101,7 +101,7 @@ extension StoreFileCheck {
   private func refusal(_ missing: (pages: Int, what: String)) -> NSError {
     problem(
       "The store \(path) needs its WAL \(walPath), which \(missing.what): \(missing.pages) pages were not written into "
-        + "the file yet. \(together) To go on without them, remove \(indexPath).")
+        + "the file yet. \(together) To continue without them, remove \(indexPath).")
   }
 
   private func lossText(_ missing: (pages: Int, what: String)) -> String {
@@ -157,8 +157,8 @@ extension StoreFileCheck {
   }
 
   var together: String {
-    "Bring \(path), \(walPath) and \(indexPath) together, all three as they were in one place at one time: only together "
-      + "they are the store."
+    "Bring \(path), \(walPath) and \(indexPath) together, all three as they were in one place at one time: only "
+      + "together they are the store."
   }
 }
 

@@ -38,7 +38,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
     case SQLITE_PROTOCOL:
       "Other programs take them all the time, or its file system has none: try again, and keep it on a local disk."
-    case SQLITE_NOTADB: "Give the path of a store, or of a file that does not exist yet."
+    case SQLITE_NOTADB: "Check the path; to make a new store, name a file that does not exist."
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "Check the path and the permissions of the file and its folder."
     case SQLITE_FULL: "Free some space and try again."
     case SQLITE_NOMEM: "Try again when more memory is free."

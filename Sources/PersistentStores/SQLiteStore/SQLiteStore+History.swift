@@ -99,7 +99,7 @@ extension SQLiteStore: HistoryTrackingStore {
       .open,
       "The store \(location) can't be written to: \(reason). Open it for reading only, or write to it with the program "
         + "that made it.",
-      suggestion: "To read it, add it with NSReadOnlyPersistentStoreOption. To go on with its history, do not set "
+      suggestion: "To read it, add it with NSReadOnlyPersistentStoreOption. To continue its history, do not set "
         + "NSPersistentHistoryTrackingKey to false.")
   }
 
@@ -111,7 +111,8 @@ extension SQLiteStore: HistoryTrackingStore {
       guard try connection.lastHistoryKeys() == untrackedHistory else {
         throw NSError.coreData(
           .save,
-          "Another program has begun to track the history of \(location), and what is saved now would be missing there.",
+          "Another program has begun to track the history of \(location), and what is saved now would be missing "
+            + "there.",
           suggestion: "Remove the store from its coordinator, add it again, and save again.")
       }
       return nil

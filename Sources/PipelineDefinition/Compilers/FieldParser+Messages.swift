@@ -72,7 +72,7 @@ extension FieldParser {
   /// Which of the messages of the column's type a text gets; nil for one that has parts of the text.
   private func typeVariant(_ trimmed: Span<UInt8>) -> Int? {
     switch type {
-    case .date: formats.contains { $0.isImpossibleDate(trimmed) } ? 0 : 1
+    case .date: (formats.contains { $0.isImpossibleDate(trimmed) } ? 0 : 1) + 2 * LikelyDateFormat.number(of: trimmed)
     case .integer: isLargeInteger(trimmed) ? 0 : 1 + notationVariant(trimmed)
     case .real: 1 + notationVariant(trimmed)
     case .single: isNumber(trimmed) ? 0 : 1 + notationVariant(trimmed)
@@ -85,10 +85,7 @@ extension FieldParser {
     let trimmed = bytes.extracting(bytes.trimmedRange)
     let variant = typeVariant(trimmed)
     switch type {
-    case .date:
-      if variant == 0 { return "there is no such day or time in the calendar; correct it" }
-      let accepted = formats.filter { $0 != .infinity }.map { "\($0.text) (\($0.example))" }.joined(separator: " or ")
-      return "is not a date in a declared format; write it as \(accepted), or add its format to the pipeline"
+    case .date: return dateMessage(variant ?? 1)
     case .integer(let range):
       if variant == 0 {
         return "is outside \(range.lowerBound) to \(range.upperBound), which the attribute can hold; correct it"
@@ -113,6 +110,23 @@ extension FieldParser {
     case .text:
       return "cannot be read as text"
     }
+  }
+
+  private func dateMessage(_ variant: Int) -> String {
+    let readable = formats.filter { $0 != .infinity }
+    let likely = LikelyDateFormat.format(variant / 2)
+    if variant.isMultiple(of: 2) {
+      guard let likely else { return "there is no such day or time in the calendar; correct it" }
+      let names = readable.filter(\.hasFields).map(\.text).joined(separator: " or ")
+      return "there is no such day or time in the calendar as \(names), but there is as \(likely.text); correct it, or "
+        + "declare the format for the column"
+    }
+    guard let likely else {
+      let accepted = readable.map { "\($0.text) (\($0.example))" }.joined(separator: " or ")
+      return "is not a date in a declared format; write it as \(accepted), or add its format to the pipeline"
+    }
+    return "is not a date in a declared format, and looks like \(likely.text); add this to the \"formats\" of the "
+      + "column, or write it like \(readable.first?.example ?? DateFormat.iso8601.example)"
   }
 
   private func isNumber(_ text: Span<UInt8>) -> Bool { notation.numbers.withPlain(text, NumberText.real) != nil }

@@ -183,6 +183,15 @@ private struct LabelResolver {
     }
   }
 
+  /// A header of one label that contains a usual delimiter.
+  private var delimiterHint: String? {
+    guard unknown.count == 1, let label = unknown.first?.label else { return nil }
+    let usual: [(Character, String)] = [(";", "';'"), ("\t", "a tab"), ("|", "'|'"), (",", "','")]
+    guard let found = usual.first(where: { label.contains($0.0) })?.1 else { return nil }
+    return ". The header is one field with \(found) in it; if that is the delimiter, declare it in the pipeline's "
+      + "dialect"
+  }
+
   private mutating func noteMissing(_ column: ColumnDefinition, part: Int, hasNone: Bool) {
     let missing = MissingLabel(column, part: part, policy: policy, hasNone: hasNone)
     guard let severity = missing.severity else { return }
@@ -190,7 +199,7 @@ private struct LabelResolver {
     var text = "the header has no \(missing.shown)"
     if severity == .error {
       text += "; add the column, or declare its label as a synonym\(hint)"
-      if hasNone { text += ". If the file has no header, name its columns in the pipeline's dialect" }
+      if hasNone { text += delimiterHint ?? ". If the file has no header, name its columns in the pipeline's dialect" }
     } else {
       text += column.from.count > 1 ? ", which is left out" : ", which stays empty"
       text += "; add the column, declare its label as a synonym, or \"missingColumns\": \"ignore\"\(hint)"

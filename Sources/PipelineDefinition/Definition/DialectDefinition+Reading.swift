@@ -28,7 +28,7 @@ extension DialectDefinition {
     encoding = reader.isNull("encoding") ? nil : reader.string("encoding") ?? encoding
     if let text = reader.string("delimiter") { delimiter = Self.unescaped(text) }
     if reader.holds("quote"), reader.holds("quoteChar") {
-      reader.note("quoteChar", "'quote' says the same; remove one of the two")
+      reader.note("quoteChar", "'quote' has the same meaning; remove one of the two")
     }
     // Here null is meaningful: no field is ever quoted.
     for key in ["quote", "quoteChar"] {
@@ -97,7 +97,7 @@ extension DialectDefinition {
   /// How values are written.
   private mutating func readValues(_ reader: ObjectReader) {
     if reader.holds("null"), reader.holds("nullSequences") {
-      reader.note("null", "'nullSequences' says it already; remove one of the two")
+      reader.note("null", "'nullSequences' has the same meaning; remove one of the two")
     }
     if reader.isNull("null") || reader.isNull("nullSequences") {
       nullSequences = []

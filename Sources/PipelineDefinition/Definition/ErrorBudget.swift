@@ -32,10 +32,11 @@ public struct ErrorBudget: Sendable, Hashable, Codable {
     if let errors, rejected > errors {
       return errors == 0
         ? "a record was rejected, and the pipeline tolerates none"
-        : "\(rejected) records were rejected, and the pipeline tolerates \(errors)"
+        : "\(rejected.grouped) records were rejected, and the pipeline tolerates \(errors.grouped)"
     }
     if let percent, read > 0, Double(rejected) * 100 > percent * Double(read) {
-      return "\(rejected) of \(read) records were rejected, more than the \(QuantityPattern.plain(percent)) % that "
+      return "\(rejected.grouped) of \(read.grouped) records were rejected, more than the "
+        + "\(QuantityPattern.plain(percent)) % that "
         + "the pipeline tolerates"
     }
     return nil

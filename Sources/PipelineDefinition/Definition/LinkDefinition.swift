@@ -122,8 +122,8 @@ extension PipelineDefinition {
     for (index, column) in columns.enumerated() where column.link != nil && column.relatedAttribute == nil {
       mistakes.add(
         "\(columnPath(index)).link",
-        "'\(column.attribute)' is an attribute of the entity itself; name one of a related entity as the attribute, such "
-          + "as spot.name, or remove the link")
+        "'\(column.attribute)' is an attribute of the entity itself; name one of a related entity as the attribute, "
+          + "such as spot.name, or remove the link")
     }
     for group in linkGroups { check(group, mistakes) }
     checkUsesOfLinked(mistakes)
@@ -135,22 +135,23 @@ extension PipelineDefinition {
     for (index, _) in malformed {
       mistakes.add(
         columnPath(index),
-        "'\(columns[index].attribute)' is not a relationship and an attribute behind it, such as spot.name; columns lead "
-          + "over one relationship")
+        "'\(columns[index].attribute)' is not a relationship and an attribute behind it, such as spot.name; columns "
+          + "lead over one relationship")
     }
     if !malformed.isEmpty { return }
     guard let first = linked.first, let link = columns[first.index].link else {
       let (index, attribute) = group.columns[0]
       return mistakes.add(
         columnPath(index),
-        "'\(columns[index].attribute)' belongs to a related object, and it is not said how it is found; add "
+        "'\(columns[index].attribute)' belongs to a related object, and nothing defines how it is found; add "
           + "\"link\": {\"by\": \"\(attribute)\", \"ifMissing\": \"create\"}, or \"reject\" or \"leave\"")
     }
     let path = "\(columnPath(first.index)).link"
     for other in linked.dropFirst() where columns[other.index].link != link {
       mistakes.add(
         "\(columnPath(other.index)).link",
-        "'\(columns[first.index].name)' says otherwise how the object of '\(group.relationship)' is found; say it once")
+        "'\(columns[first.index].name)' defines another way to find the object of '\(group.relationship)'; define "
+          + "it once")
     }
     for (position, name) in link.by.enumerated() {
       let known = group.columns.map(\.attribute)
@@ -160,13 +161,13 @@ extension PipelineDefinition {
           "no column fills '\(group.relationship).\(name)'; add one, or name what a column fills"
             + NearestName.hint(for: name, in: known))
       }
-      if link.by.prefix(position).contains(name) { mistakes.add("\(path).by", "'\(name)' is there twice; remove one") }
+      if link.by.prefix(position).contains(name) { mistakes.add("\(path).by", "'\(name)' is listed twice; remove one") }
     }
     if link.separator != nil, group.columns.count > 1 {
       mistakes.add(
         "\(path).separator",
-        "several objects come from one column, and '\(group.relationship)' has \(group.columns.count); keep the one that "
-          + "names them")
+        "several objects come from one column, and '\(group.relationship)' has \(group.columns.count); keep the one "
+          + "that names them")
     }
     if link.separator?.contains(where: { $0.isWhitespace && $0 != "\t" && $0 != " " }) == true {
       mistakes.add("\(path).separator", "can't be a line break; give a text such as \";\"")

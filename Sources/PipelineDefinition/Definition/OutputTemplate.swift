@@ -50,10 +50,10 @@ package struct OutputTemplate: Sendable, Hashable {
     pieces = try Self.pieces(of: String(path[nameStart...]))
     for required in [Placeholder.part, .month]
     where pieces.contains(.placeholder(required)) && split?.placeholder != required {
-      throw PipelineError(
-        "the name has {\(required.rawValue)}, and the export is not split by "
-          + (required == .part
-            ? "rows; add \"split\": {\"rows\": 100000}" : "month; add \"split\": {\"month\": \"date\"}"))
+      let missing =
+        required == .part
+        ? "rows; add \"split\": {\"rows\": 100000}" : "month; add \"split\": {\"month\": \"date\"}"
+      throw PipelineError("the name has {\(required.rawValue)}, and the export is not split by \(missing)")
     }
     if let placeholder = split?.placeholder, !pieces.contains(.placeholder(placeholder)), !isStandardOutput {
       insert(placeholder)

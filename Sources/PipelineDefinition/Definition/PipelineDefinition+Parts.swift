@@ -97,7 +97,7 @@ extension PipelineDefinition {
     if case .object(let members) = value {
       let ofRun = Set(CodingKeys.allCases.map(\.rawValue)).subtracting(Self.partKeys)
       for key in members.keys.sorted() where ofRun.contains(key) {
-        mistakes.add(key, Self.refusedInPart[key] ?? "is about the whole run; say it once, outside of 'parts'")
+        mistakes.add(key, Self.refusedInPart[key] ?? "applies to the whole run; write it once, outside of 'parts'")
       }
       value = .object(members.filter { !ofRun.contains($0.key) })
     }
@@ -130,7 +130,7 @@ extension PipelineDefinition {
       (.recordRules, !recordRules.isEmpty), (.key, !key.isEmpty), (.duplicates, duplicates != .reject),
     ]
     for (key, isSet) in own where isSet {
-      mistakes.add(key.rawValue, "the parts say it, each for its own entity; move it into a part")
+      mistakes.add(key.rawValue, "belongs to the parts, each of which fills its own entity; move it into a part")
     }
     let refused: [(key: CodingKeys, isSet: Bool)] = [
       (.export, export != nil), (.expect, expect != nil), (.charts, charts != nil),

@@ -153,7 +153,7 @@ extension PipelineDefinition: Decodable {
       duplicates =
         DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? duplicates
       if key.isEmpty, duplicates != .reject {
-        reader.note("duplicates", "there is no 'key' that says what a duplicate is; add one")
+        reader.note("duplicates", "a 'key' is missing, which defines what a duplicate is; add one")
       }
     }
     if let value = reader.value("errorBudget") {
@@ -246,7 +246,9 @@ extension PipelineDefinition: Decodable {
 
   private func checkReports(_ mistakes: MistakeList) {
     for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
-      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
+      let text =
+        "'\(path)' has no known ending; end it in \(ReportFormat.endings), which determines the report's "
+        + "format"
       mistakes.add("report[\(index)]", text)
     }
   }
@@ -273,7 +275,7 @@ extension PipelineDefinition: Decodable {
   private func checkHeaderPolicy(_ mistakes: MistakeList) {
     if dialect.fieldsMatch != nil {
       for (key, policy) in [("extraColumns", extraColumns), ("missingColumns", missingColumns)] where policy != .warn {
-        mistakes.add(key, "the dialect's 'fieldsMatch' says it already; remove one of the two")
+        mistakes.add(key, "the dialect's 'fieldsMatch' has the same meaning; remove one of the two")
       }
     }
     if let timeZone, ZoneRules(timeZone) == nil {
@@ -291,8 +293,8 @@ extension PipelineDefinition: Decodable {
       if case .update(let names?) = duplicates, !names.contains(column.attribute) { continue }
       mistakes.add(
         "columns[\(index)].rules[\(rule)]",
-        "'\(column.name)' can't be unique where updates may change it; name the columns to update without it, or remove "
-          + "the rule")
+        "'\(column.name)' can't be unique where updates may change it; name the columns to update without it, or "
+          + "remove the rule")
     }
   }
 

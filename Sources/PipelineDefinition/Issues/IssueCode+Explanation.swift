@@ -13,7 +13,7 @@ extension IssueCode {
     .blankRow: "The line, or every field of it, is empty. Remove it.",
     .primaryKey: "The key of the record already exists, so importing it would duplicate an entry.",
     .encodingError: "The bytes are not UTF-8. Save the file in that encoding.",
-    .unterminatedQuote: "A quote is opened and never closed. Reading went on with the line after it.",
+    .unterminatedQuote: "A quote is opened and never closed. Reading continued with the line after it.",
     .strayQuote: "A quote is where none is allowed. Put the whole field in quotes, and double the quotes in it.",
     .mixedLineEnd: "The line end is not that of the first record. The file may be put together from several.",
     .jsonError:
@@ -27,7 +27,8 @@ extension IssueCode {
     .missingObject:
       "The store does not have the related object that the record names. Import it first, or let the link create it.",
     .ambiguousObject:
-      "Several objects of the store are what the record names. Correct the store, or name the object by more attributes.",
+      "Several objects of the store are what the record names. Correct the store, or name the object by more "
+      + "attributes.",
     .differentObject:
       "The related object has another value than the record says. Correct one of the two, or let the link keep it.",
     .takenObject:
@@ -39,20 +40,22 @@ extension IssueCode {
     .blankHeader: "The line of the header is empty.",
     .missingLabel: "The header lacks a column that the pipeline has. It is refused if the column is required.",
     .extraLabel:
-      "The header names a column that the pipeline does not know. It is ignored, or refused if the pipeline says so.",
+      "The header names a column that the pipeline does not know. It is ignored, or refused if the pipeline is strict.",
     .blankLabel: "A label of the header is empty. Its column is ignored.",
     .duplicateLabel: "Two labels of the header name the same column.",
     .headerChanged:
       "The header has lost or gained a column since the last input of the pipeline. Check what writes the file.",
     .dateOrder:
-      "The dates of a column can't be read with certainty: day and month may be in the other order. Declare the format.",
+      "The dates of a column can't be read with certainty: day and month may be in the other order. Declare the "
+      + "format.",
     .expectationError:
       "The records together are not what the pipeline expects: too many or too few, or unusual values in a column.",
     .incompleteWAL:
-      "The store's write-ahead log lacks changes, as after a power failure. If there was none, restore the store from a copy.",
+      "The store's write-ahead log lacks changes, as after a power failure. If there was none, restore the store "
+      + "from a copy.",
     .hashCount: "The content does not match the checksum file next to it: it was changed or damaged since.",
     .rowCount: "The number of records differs from the checksum file. The dialect may differ from the writer's.",
-    .inputRefused: "It is unknown which part of the input is already in the store, so nothing was imported.",
+    .inputRefused: "Part of this file may be imported already, so it was refused to avoid duplicates.",
     .sourceError: "The input can't be opened or read.",
     .compressionError: "The compressed data are damaged or cut short. Fetch the file again.",
     .formatError: "The input is not text. Save or export it as CSV.",

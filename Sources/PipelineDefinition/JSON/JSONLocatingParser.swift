@@ -32,7 +32,12 @@ struct JSONLocatingParser {
   }
 
   private mutating func readValue(path: String, depth: Int) throws(PipelineError) -> JSONValue {
-    guard depth < Self.depthMax else { throw mistake(at, "nested more than \(Self.depthMax) levels deep") }
+    guard depth < Self.depthMax else {
+      throw mistake(
+        at,
+        "nested more than \(Self.depthMax) levels deep; remove "
+          + "levels")
+    }
     if locations[path] == nil || path.hasSuffix("]") { locations[path] = location(of: at) }
     switch at < bytes.count ? bytes[at] : 0 {
     case UInt8(ascii: "{"): return try readObject(path: path, depth: depth)
@@ -55,11 +60,11 @@ struct JSONLocatingParser {
       guard members[key] == nil else { throw mistake(keyStart, path: memberPath, "'\(key)' occurs twice; remove one") }
       locations[memberPath] = location(of: keyStart)
       try skipSpace()
-      guard take(":") else { throw mistake(at, path: memberPath, "a ':' is missing after '\(key)'") }
+      guard take(":") else { throw mistake(at, path: memberPath, "a ':' is missing after '\(key)'; add it") }
       try skipSpace()
       members[key] = try readValue(path: memberPath, depth: depth + 1)
       try skipSpace()
-      if !take(","), !next("}") { throw unclosed(start, "}", orMissing: "a ',' or '}' is missing here") }
+      if !take(","), !next("}") { throw unclosed(start, "}", orMissing: "a ',' or '}' is missing here; add it") }
     }
   }
 
@@ -73,7 +78,7 @@ struct JSONLocatingParser {
       guard at < bytes.count else { throw unclosed(start, "]") }
       items.append(try readValue(path: "\(path)[\(items.count)]", depth: depth + 1))
       try skipSpace()
-      if !take(","), !next("]") { throw unclosed(start, "]", orMissing: "a ',' or ']' is missing here") }
+      if !take(","), !next("]") { throw unclosed(start, "]", orMissing: "a ',' or ']' is missing here; add it") }
     }
   }
 
@@ -97,7 +102,7 @@ struct JSONLocatingParser {
       at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
     }
     guard at < bytes.count, bytes[at] == quote else {
-      throw mistake(start, "the text that begins here has no closing quote on its line")
+      throw mistake(start, "the text that begins here has no closing quote on its line; add it")
     }
     at += 1
     guard let text = try? decoder.decode(String.self, from: Data(bytes[start..<at])) else {
@@ -114,7 +119,13 @@ struct JSONLocatingParser {
     case "true": return .bool(true)
     case "false": return .bool(false)
     case "null": return .null
-    case "": throw mistake(start, start < bytes.count ? "a value is missing here" : "the document ends too early")
+    case "":
+      throw mistake(
+        start,
+        start < bytes.count
+          ? "a value is missing here; add it"
+          : "the document ends too "
+            + "early; complete it")
     default:
       // The line break ends the number: of a long one, Foundation also reads the memory behind the data.
       guard let number = try? decoder.decode(Double.self, from: Data((word + "\n").utf8)) else {
@@ -135,7 +146,7 @@ struct JSONLocatingParser {
         let start = at
         at += 2
         while at + 1 < bytes.count, bytes[at] != UInt8(ascii: "*") || bytes[at + 1] != UInt8(ascii: "/") { at += 1 }
-        guard at + 1 < bytes.count else { throw mistake(start, "the comment that begins here is not closed by */") }
+        guard at + 1 < bytes.count else { throw mistake(start, "the comment that begins here is not closed; add */") }
         at += 2
       default: return
       }

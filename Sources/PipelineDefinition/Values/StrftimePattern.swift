@@ -4,6 +4,12 @@ package enum StrftimePattern {
     "Y": "y", "y": "y", "m": "M", "d": "d", "H": "H", "M": "m", "S": "s", "e": "d",
   ]
 
+  /// What the message about a format that can't be read adds if it is one of strftime; empty otherwise.
+  package static func hint(for format: String) -> String {
+    guard format.contains("%"), let letters = try? letters(format) else { return "" }
+    return "; in these letters it is '\(letters)'"
+  }
+
   /// The same format in letters: `%d/%m/%Y` is `d/M/yyyy`.
   ///
   /// - Throws: `PipelineError` for a directive that a format has no letter for, such as the name of a month.
@@ -24,7 +30,11 @@ package enum StrftimePattern {
         letters += character == "'" ? "''" : String(character)
         continue
       }
-      guard let directive = rest.popFirst() else { throw PipelineError("\"\(format)\" ends with a single %") }
+      guard let directive = rest.popFirst() else {
+        throw PipelineError(
+          "\"\(format)\" ends with a single %; remove "
+            + "it")
+      }
       switch directive {
       case "%": letters.append("%")
       case "Y": letters += "yyyy"

@@ -65,6 +65,8 @@ public struct RunOptions: Sendable {
   public var logLevel: LogDefinition.Level?
   /// The form of the event log's lines, instead of the definition's.
   public var logFormat: LogDefinition.Format?
+  /// The version of the program, for the gauges.
+  package var programVersion: String?
   /// Whether an event log on standard error has only warnings and errors.
   public var isQuiet = false
   /// Called for what does not end the run, such as an event log that can't be written any more; once each.

@@ -61,8 +61,8 @@ package struct ComparisonRun: Sendable {
     if let named = checked.links.first(where: { $0.isByRecord }) {
       throw PipelineError(
         path: definition.columnPath(named.columns[0]),
-        "'\(PipelineDefinition.recordName)' names records in the files of one run only, so nothing can be compared with it; "
-          + "compare with a pipeline without this column")
+        "'\(PipelineDefinition.recordName)' names records in the files of one run only, so nothing can be compared "
+          + "with it; compare with a pipeline without this column")
     }
     let keys = KeyRules(
       definition: definition, entity: checked.entity, columns: checked.columns, links: checked.links)
@@ -103,7 +103,7 @@ package struct ComparisonRun: Sendable {
     for (index, name) in definition.key.enumerated() where !attributes.contains(name) {
       throw PipelineError(
         path: "key[\(index)]",
-        "no column of the pipeline fills '\(name)', so records have no such key"
+        "no column of the pipeline fills '\(name)', so records have no such key; name columns of the pipeline"
           + NearestName.hint(for: name, in: attributes))
     }
   }

@@ -36,8 +36,8 @@ struct ColumnPath: Sendable, Hashable {
     (names, type) = (text.split(separator: ".").map(String.init), .text)
     guard names.count <= 2, names.count == 1 || entity.relationshipsByName[names[0]] != nil else {
       throw PipelineError(
-        "'\(text)' is not '\(PipelineDefinition.recordName)' of \(entity.name ?? "") or of an object that a relationship "
-          + "leads to")
+        "'\(text)' is not '\(PipelineDefinition.recordName)' of \(entity.name ?? "") or of an object that a "
+          + "relationship leads to; remove the column")
     }
   }
 
@@ -65,8 +65,10 @@ struct ColumnPath: Sendable, Hashable {
     switch problem {
     case .leadsToMany(let relationship):
       PipelineError(
-        "'\(relationship.name)' of \(relationship.entity.name ?? "") leads to many objects, and a column has one value; "
-          + "join their values with \"separator\": \";\", or export \(relationship.destinationEntity?.name ?? "") by itself"
+        "'\(relationship.name)' of \(relationship.entity.name ?? "") leads to many objects, and a column has one "
+          + "value; "
+          + "join their values with \"separator\": \";\", or export \(relationship.destinationEntity?.name ?? "") "
+          + "by itself"
           + (relationship.inverseRelationship.map { ", with a column '\($0.name).…' of this side" } ?? ""))
     case .unknown(let name, let entity):
       name == names.last ? noAttribute(name, entity, front: names.dropLast()) : noRelationship(name, entity)

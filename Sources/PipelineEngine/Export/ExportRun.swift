@@ -83,6 +83,7 @@ struct ExportRun {
       outputs: state.outputs, store: storePath, exported: state.outputs.reduce(0) { $0 + $1.records },
       issues: state.log, program: definition.vocabulary.program)
     summary.note = state.note
+    summary.gauges.version = options.programVersion
     for file in state.outputs {
       monitor.log.log(.outputWritten(file.path, records: file.records, bytes: file.bytes))
     }

@@ -20,7 +20,7 @@ struct ImportFailures {
     var explained = RunFailure(
       code: failure.code, exitCode: failure.exitCode,
       message: failure.message
-        + ". \(saved == 1 ? "1 entry of it is" : "\(saved) entries of it are") in the store; if the data "
+        + ". \(saved == 1 ? "1 entry of it is" : "\(saved.grouped) entries of it are") in the store; if the data "
         + "were altered and not only cut short, values of these may be wrong"
         + (definition.key.isEmpty ? ": import the good file with --replace" : ""))
     (explained.line, explained.byte) = (failure.line, failure.byte)
@@ -30,7 +30,7 @@ struct ImportFailures {
   /// Why the input, or the rest of it, is not read.
   func refusal(_ issue: RecordIssue, after counts: RunCounts) -> RunFailure {
     let saved = counts.read
-    let records = saved == 1 ? "record 1 is" : "records 1 to \(saved) are"
+    let records = saved == 1 ? "record 1 is" : "records 1 to \(saved.grouped) are"
     let extent = saved == 0 || definition.atomic ? "" : "; \(records) in the store already"
     let subject =
       issue.code == .dateOrder
@@ -55,7 +55,8 @@ struct ImportFailures {
   func stop(_ reason: String, after saved: Int) -> String {
     if definition.atomic { return reason }
     if environment.savesInputsWhole { return "\(reason); nothing of \(name) is in the store" }
-    let extent = saved == 0 ? "nothing" : saved == 1 ? "record 1" : "records 1 to \(saved)"
-    return "\(reason); of \(name) \(extent) counted, and no more"
+    if saved == 0 { return "\(reason); nothing of \(name) was imported" }
+    return "\(reason); only \(saved == 1 ? "record 1" : "records 1 to \(saved.grouped)") of \(name) "
+      + "\(saved == 1 ? "was" : "were") imported"
   }
 }

@@ -125,14 +125,15 @@ struct ImportPart {
 
   // MARK: The inbox
 
-  /// The named inputs and what is in the inbox now.
-  func listed() throws(RunFailure) -> [InputFile] {
-    guard let inbox else { return inputs }
+  /// The named inputs and what is in the inbox now, and how many files there are not ready.
+  func listed() throws(RunFailure) -> (files: [InputFile], waiting: Int) {
+    guard let inbox else { return (inputs, 0) }
     let listing = try inbox.list()
     for item in listing.leftAlone where item.reason.isWorthTelling {
       environment.monitor.log.log(.inputLeftAlone(item.name, reason: item.reason.rawValue))
     }
-    return inputs + listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
+    let ready = listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
+    return (inputs + ready, listing.leftAlone.count { $0.reason.isExpected })
   }
 
   /// A file that was read to its end is processed, even if records of it were rejected; one that can't be read or

@@ -1,4 +1,5 @@
 import Foundation
+import OpenCoreData
 
 /// The summary of an import.
 extension ImportRun {
@@ -15,10 +16,40 @@ extension ImportRun {
     return notes.isEmpty ? nil : notes.joined(separator: ". ")
   }
 
+  /// The state of the inputs, the store and the rejects after the run. The store is only looked at for a report that has
+  /// them.
+  func gauges(of outcome: Outcome, _ totals: ImportTotals) -> RunGauges {
+    var gauges = outcome.gauges
+    let listed = outcome.listed.reduce(0) { $0 + $1.count }
+    (gauges.inputsProcessed, gauges.inputsFailed) = (totals.processedCount, totals.failedCount)
+    gauges.inputsWaiting += max(0, listed - totals.processedCount - totals.failedCount)
+    gauges.version = options.programVersion
+    guard ReportFiles.haveGauges(ReportFiles.paths(definition, options)), copied == nil else { return gauges }
+    if let path = store.path, let history = try? LedgerHistory(store: path, vocabulary: definition.vocabulary) {
+      gauges.rejectsWaiting = history.runs.flatMap(\.inputs).reduce(0) { $0 + $1.waiting }
+    }
+    if store.isOpen, store.path != nil { gauges.entries = entryCounts }
+    return gauges
+  }
+
+  /// The objects of each entity that the run fills. One that can't be counted is left out.
+  private var entryCounts: [RunGauges.EntryCount] {
+    var counts: [RunGauges.EntryCount] = []
+    for entity in parts.compactMap(\.environment.store.entity.name)
+    where !counts.contains(where: { $0.entity == entity }) {
+      let context = store.container.newBackgroundContext()
+      let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+      if let count = try? context.performAndWait({ try context.count(for: request) }) {
+        counts.append(RunGauges.EntryCount(entity: entity, count: count))
+      }
+    }
+    return counts
+  }
+
   /// How a run goes on that was stopped by rejects.
   private static func advice(for definition: PipelineDefinition) -> String {
     definition.errorPolicy == .stop
-      ? "let it go on with \"errorPolicy\": \"skip\" and without --stop-on-error"
+      ? "let it continue with \"errorPolicy\": \"skip\" in the pipeline and without --stop-on-error"
       : "raise the errorBudget of the pipeline, or --max-errors and --max-error-percent"
   }
 

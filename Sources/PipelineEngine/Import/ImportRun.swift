@@ -17,8 +17,8 @@ struct ImportRun {
   /// The environment of what is the same for all parts.
   let environment: ImportEnvironment
   /// The path of the store whose copy a dry run imports into.
-  private let copied: CopiedStore?
-  private var options: RunOptions { environment.options }
+  let copied: CopiedStore?
+  var options: RunOptions { environment.options }
   var isDryRun: Bool { environment.isDryRun }
   var store: ImportStore { environment.store }
   /// Whether only an import can determine what it would do: what records lead to, and what an input replaces, depends
@@ -89,12 +89,13 @@ struct ImportRun {
     if options.inputs != nil {
       throw PipelineError(
         path: "parts",
-        "the pipeline fills several entities, each from inputs of its own; say which entity an input is for")
+        "the pipeline fills several entities, each from inputs of its own; name the entity of each input")
     }
     if options.changedInputs != nil, definition.parts.allSatisfy({ !$0.key.isEmpty }) {
       throw PipelineError(
         path: "parts",
-        "each part has a key, so 'duplicates' decides about records that the store has; leave --replace and --only-new out"
+        "each part has a key, so 'duplicates' decides about records that the store has; leave --replace and "
+          + "--only-new out"
       )
     }
   }
@@ -107,13 +108,14 @@ struct ImportRun {
     /// Whether a report could not be written, so that the next run has to report what this one has done.
     var isReportOwed = false
     /// Whether what was imported is on the disk, and the rejects have their names. Otherwise the next run does that.
-    fileprivate var isDurable = false
-    fileprivate var lock: RunLock?
+    fileprivate(set) var isDurable = false
+    fileprivate(set) var lock: RunLock?
     /// The replayed inputs that were imported to their end.
     fileprivate var replayed: [LedgerEntry] = []
     fileprivate var files: [ImportTotals.FinishedFile] = []
     /// The paths of the inputs of each part.
-    fileprivate var listed: [[InputFile]] = []
+    fileprivate(set) var listed: [[InputFile]] = []
+    fileprivate(set) var gauges = RunGauges()
   }
 
   /// Does the work, up to the point where everything that was imported is on the disk. The caller then writes the
@@ -127,7 +129,11 @@ struct ImportRun {
     do throws(RunFailure) {
       try ReportFiles.check(ReportFiles.paths(definition, options))
       outcome.lock = try takeLock()
-      for part in parts { outcome.listed.append(try part.listed()) }
+      for part in parts {
+        let (files, waiting) = try part.listed()
+        outcome.listed.append(files)
+        outcome.gauges.inputsWaiting += waiting
+      }
       let inputs = outcome.listed.flatMap(\.self)
       environment.monitor.log.log(
         .runStarted(kind: kind, pipeline: definition.name, store: shownStore, inputs: inputs.count))
@@ -149,6 +155,7 @@ struct ImportRun {
     (outcome.files, outcome.replayed) = (totals.filesDone, totals.replayed)
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     outcome.summary.failedPaths = failedPaths(outcome)
+    outcome.summary.gauges = gauges(of: outcome, totals)
     return outcome
   }
 
@@ -161,7 +168,7 @@ struct ImportRun {
       outcome.lock?.release()
     }
     do throws(RunFailure) {
-      if store.isWritten { try store.perform { try noteEnd(outcome, $0) } }
+      try noteEnd(outcome)
       if outcome.isReportOwed || !outcome.isDurable {
         summary.failedPaths = []
         return summary
@@ -197,28 +204,6 @@ struct ImportRun {
       environment.monitor.log.log(.lockHeld(message: error.message))
       throw error
     }
-  }
-
-  /// A run that had nothing to do leaves the store unchanged.
-  private func noteEnd(_ outcome: Outcome, _ coordinator: NSPersistentStoreCoordinator) throws {
-    let summary = outcome.summary
-    let isKnown =
-      try environment.tables.layout(in: coordinator) != nil
-      && !coordinator.participantRows("SELECT 1 FROM \(environment.tables.run) WHERE runID = ?", [environment.runID])
-        .isEmpty
-    guard isKnown else { return }
-    let run = LedgerRun(
-      id: environment.runID, pipeline: definition.name, kind: environment.ledgerKind,
-      startedAt: environment.startedAt, endedAt: options.now(),
-      outcome: summary.outcome.rawValue, exitCode: summary.exitCode.rawValue, counts: summary.counts)
-    let ledger = try Ledger(environment.tables, nil)
-    coordinator.addSaveParticipant(ledger)
-    defer { coordinator.removeSaveParticipant(ledger) }
-    let reported = outcome.isReportOwed || !outcome.isDurable ? [] : environment.tables.finish(run: environment.runID)
-    let outdated = LedgerRetention(definition.limits).map { environment.tables.compact($0, at: options.now()) }
-    ledger.prepare(Ledger.Page(statements: [environment.tables.record(run)] + reported + (outdated ?? [])))
-    try coordinator.saveParticipants()
-    try coordinator.checkpoint()
   }
 
   /// The path of the store for messages.
@@ -316,6 +301,7 @@ struct ImportRun {
         }
         // An input that is named twice in one run is imported once.
         if entry.isComplete {
+          totals.processedCount += 1
           environment.late?.finish(entry.path, part: environment.part, importer.checkpoint)
           known.add(entry, replacing: Set(importer.replaced.map(\.id)))
           totals.completed.append(entry)
@@ -326,11 +312,13 @@ struct ImportRun {
           if entry.isComplete { totals.finish(file, .processed) }
           if totals.outcome == .stopped { totals.finish(file, .failed) }
         }
+        if totals.outcome == .stopped { totals.failedCount += 1 }
       } catch {
         ledger.clear()
         totals.forgetStoredRecords()
         environment.monitor.log.log(.inputFailed(input.name, code: error.code, message: error.message))
         first = first ?? error
+        totals.failedCount += 1
         if let file = input.inboxFile, error.exitCode == .dataError, !error.concernsStore {
           totals.finish(file, .failed)
         }

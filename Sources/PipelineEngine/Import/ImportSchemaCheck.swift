@@ -61,8 +61,8 @@ struct ImportSchemaCheck {
       if links[index].isPaired, link.policy == .create {
         throw PipelineError(
           path: "\(definition.columnPath(link.columns[0])).link.ifMissing",
-          "columns lead over '\(link.name)' from both ends, so its objects are records of the run; set it to \"reject\" or "
-            + "\"leave\"")
+          "columns lead over '\(link.name)' from both ends, so its objects are records of the run; set it to "
+            + "\"reject\" or \"leave\"")
       }
       let root = link.relationship.destinationEntity?.rootEntity.name ?? ""
       if links[index].isPaired || link.policy != .create && roots.contains(root) { links[index].isLate = true }
@@ -77,7 +77,9 @@ struct ImportSchemaCheck {
       type != .date, !type.isNumber
     else { return nil }
     return .init(
-      path: "duplicates.by", message: "'\(name)' is \(type.noun), of which none is newer; name a date or a number")
+      path: "duplicates.by",
+      message: "'\(name)' is \(type.noun), which can't be newer than another; name a date or "
+        + "a number")
   }
 }
 
@@ -94,8 +96,8 @@ extension ImportSchemaCheck {
     if let late = links.first(where: \.isLate) {
       throw PipelineError(
         path: definition.columnPath(late.columns[0]),
-        "what '\(late.columnName)' leads to may come later in the run, and whole records are compared before that; declare "
-          + "a key with \"duplicates\": \"update\" instead of 'changedInputs', --replace or --only-new")
+        "what '\(late.columnName)' leads to may come later in the run, and whole records are compared before that; "
+          + "declare a key with \"duplicates\": \"update\" instead of 'changedInputs', --replace or --only-new")
     }
   }
 
@@ -113,8 +115,8 @@ extension ImportSchemaCheck {
       path: "entity",
       "every \(definition.entity) needs its \(needed.count == 1 ? "relationship" : "relationships") "
         + "\(names.joined(separator: " and ")), and no column leads over it. Add a column with a 'link', or import "
-        + "without and set them later by other means: give --without-relationships, or \"relationships\": \"ignore\" in "
-        + "the pipeline")
+        + "without and set them later by other means: give --without-relationships, or \"relationships\": "
+        + "\"ignore\" in the pipeline")
   }
 
   /// Refuses outputs that would overwrite one another or what the run reads; `rejects` has the path for each input.

@@ -52,6 +52,8 @@ struct ImportTotals {
   /// Those of them that were replayed. One that was recognised by its content as another file is not among them: that
   /// file is not to be replaced.
   var replayed: [LedgerEntry] = []
+  /// The inputs that were read to their end, and those that could not be.
+  var (processedCount, failedCount) = (0, 0)
   /// Those of earlier inputs that were replaced.
   var replaced: [LedgerEntry] = []
 
@@ -190,6 +192,7 @@ struct ImportTotals {
     (counts, profile, statistics, notes) = (before.counts, before.profile, before.statistics, before.notes)
     (hasSaved, insertedCount, matcher, stored) = (before.hasSaved, before.insertedCount, nil, nil)
     (links, linker, entities) = (before.links, nil, before.entities)
+    processedCount = before.processedCount
     filesDone.removeAll { done in
       done.outcome == .processed
         && !before.filesDone.contains { $0.part == done.part && $0.file.name == done.file.name }

@@ -49,8 +49,8 @@ struct InputReplacement {
     throw RunFailure(
       code: .inputRefused, exitCode: .dataError,
       message:
-        "\(file.name): \(overlap.storedCount) of its \(overlap.recordCount) records are in the store, but it is "
-        + "not recorded which input inserted them. Add only the records that are new with --only-new")
+        "\(file.name): \(overlap.storedCount.grouped) of its \(overlap.recordCount.grouped) records are in the "
+        + "store, but it is not recorded which input inserted them. Add only the records that are new with --only-new")
   }
 
   /// The matcher for the new content. As many records as the old one had inserted of them take the place of those;
@@ -80,8 +80,8 @@ struct InputReplacement {
       let undos = try InputUndo.all(
         of: old, in: store.container, tables: environment.tables, program: program, keepsRelated: true)
       let advice =
-        "give \(environment.definition.entity) a key with \"duplicates\": \"update\", which changes its entries in place, or "
-        + "take both imports back with '\(program) undo'"
+        "give \(environment.definition.entity) a key with \"duplicates\": \"update\", which changes its entries in "
+        + "place, or take both imports back with '\(program) undo'"
       let chosen = Set(old.map(\.id))
       plan = try undos.reduce(UndoPlan()) { $0 + (try $1.plan(known.all, with: chosen, advice: advice)) }
       if !environment.isDryRun {
@@ -102,7 +102,7 @@ struct InputReplacement {
     case 0: return "no entry that \(names) had inserted is left to be replaced"
     case 1: return "1 entry that \(names) had inserted \(isDry ? "would be" : "was") replaced\(stay)"
     case let count:
-      return "\(count) entries that \(names) had inserted \(isDry ? "would be" : "were") replaced\(stay)"
+      return "\(count.grouped) entries that \(names) had inserted \(isDry ? "would be" : "were") replaced\(stay)"
     }
   }
 

@@ -77,7 +77,7 @@ struct OverlapCheck {
       entry?.remedies(isReadTwice: file.isReadTwice, isComparable: isComparable)
       ?? (isComparable
         ? "Add only the records that are new with --only-new."
-        : "If they are new nevertheless, import them with --again.")
+        : "If they really are new, import them with --again.")
     return RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(name): \(text). \(ways)")
   }
 
@@ -89,11 +89,11 @@ struct OverlapCheck {
     let isUnsaved = environment.hasSeveralInputs && (environment.definition.atomic || environment.isDryRun)
     let location = isUnsaved ? "in the store or in this run" : "in the store"
     if all == 1 { return "its only record is \(stored == 1 ? "" : "not ")\(location)" }
-    let records = "its \(isFirstChunk ? "first " : "")\(all) records"
+    let records = "its \(isFirstChunk ? "first " : "")\(all.grouped) records"
     switch stored {
     case 0: return "none of \(records) is \(location)"
     case 1: return "1 of \(records) is \(location)"
-    default: return "\(stored) of \(records) are \(location)"
+    default: return "\(stored.grouped) of \(records) are \(location)"
     }
   }
 }

@@ -147,7 +147,7 @@ public enum Replay {
   private static func failure(_ error: any Error, _ input: String) -> RunFailure {
     RunFailure(
       code: nil, exitCode: .ioError,
-      message: "\(input) is imported, but could not be replaced by what of it was rejected again: "
+      message: "\(input) is imported, but could not be replaced by its records that were rejected again: "
         + "\((error as NSError).localizedDescription). Replay it once more to finish")
   }
 }

@@ -57,6 +57,9 @@ struct Inbox: Sendable {
     case growing = "it is being written to"
     case unreadableName = "its name is not UTF-8; rename it"
 
+    /// Whether the file will be an input when it is complete.
+    var isExpected: Bool { [.temporary, .unsettled, .growing].contains(self) }
+
     /// Whether a person who waits for the file needs to know; the others are never inputs.
     var isWorthTelling: Bool {
       switch self {

@@ -77,8 +77,8 @@ struct InputRecognizer {
     return entry.isOutdated
       ? .refused(
         "\(entry.counts.unchanged + entry.counts.duplicate) of its records were left out on "
-          + "\(LedgerDate.text(entry.savedAt)), because the store had them, and entries were taken back since. Add what is "
-          + "missing with --only-new")
+          + "\(LedgerDate.text(entry.savedAt)), because the store had them, and entries were taken back since. Add "
+          + "what is missing with --only-new")
       : .known(entry)
   }
 
@@ -107,9 +107,9 @@ struct InputRecognizer {
     // A zero byte is part of a line end in UTF-16 or UTF-32, whose length is not known here.
     guard lineEnd.first == lf || lineEnd.first == cr, !match.next.contains(0) else {
       return .refused(
-        "its last record, number \(entry.progress.position.record - 1), was imported without a line end and has gone "
-          + "on since. Have the writer end its lines before the import, correct the entry in the store, and import "
-          + "the rest as a file of its own")
+        "its last record, number \(entry.progress.position.record - 1), was imported without a line end and has been "
+          + "extended since. Have the writer end its lines before the import, correct the entry in the store, and "
+          + "import the rest as a file of its own")
     }
     match.hash.update(lineEnd)
     entry.progress.position.byteOffset += lineEnd.count
@@ -118,7 +118,7 @@ struct InputRecognizer {
   }
 
   private func foreign(_ entry: LedgerEntry) -> String {
-    let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
+    let extent = entry.isComplete ? "imported" : "imported up to record \((entry.progress.position.record - 1).grouped)"
     return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.name), by the pipeline "
       + "'\(entry.pipeline)' as it was then. \(entry.remedies(isReadTwice: true, isComparable: comparesLinks))"
   }
@@ -127,7 +127,8 @@ struct InputRecognizer {
     let count = entry.progress.position.record - 1
     return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.name), "
       + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. "
-      + "\(entry.remedies(isReadTwice: true, isComparable: comparesLinks)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
+      + "\(entry.remedies(isReadTwice: true, isComparable: comparesLinks)) If the input only ever grows, say "
+      + "\"appendOnly\": true in the pipeline"
   }
 
   private func changed(_ entry: LedgerEntry) -> String {
@@ -135,7 +136,7 @@ struct InputRecognizer {
       + "what comes before that has changed since. Put the old file back and run again, or "
       + (definition.key.isEmpty
         ? comparesLinks ? "replace what that run inserted with --replace" : "undo that run and import all of it"
-        : "import all of it with --again: its key tells what is stored")
+        : "import all of it with --again: its key shows what is stored")
   }
 }
 
@@ -151,17 +152,17 @@ extension LedgerEntry {
   func remedies(isReadTwice: Bool, isComparable: Bool) -> String {
     if !isComparable {
       return
-        "Undo that import first, or, if something such as date and place tells the records apart, declare it as the "
+        "Undo that import first, or, if something such as date and place distinguishes the records, declare it as the "
         + "key of the pipeline, with \"duplicates\": \"update\"."
     }
-    let entries = counts.inserted == 1 ? "entry" : "\(counts.inserted) entries"
+    let entries = counts.inserted == 1 ? "entry" : "\(counts.inserted.grouped) entries"
     // An earlier version of this program did not record what it inserted.
     let replace =
       isReadTwice && firstRecord != nil && !isCompacted && counts.inserted > 0
       ? "Replace the \(entries) that \(name) inserted with --replace, add" : "Add"
     return
-      "\(replace) only the records that are new with --only-new, or, if something such as date and place tells the "
-      + "records apart, declare it as the key of a pipeline, with \"duplicates\": \"update\"."
+      "\(replace) only the records that are new with --only-new, or, if something such as date and place "
+      + "distinguishes the records, declare it as the key of a pipeline, with \"duplicates\": \"update\"."
   }
 }
 

@@ -59,7 +59,7 @@ extension LedgerEntry {
   /// there are none, or if their file is gone.
   func noteOfRejects(program: String) -> String? {
     guard rejects.count > 0, let file = rejects.path, FileManager.default.fileExists(atPath: file) else { return nil }
-    let records = rejects.count == 1 ? "1 record of \(path) is" : "\(rejects.count) records of \(path) are"
+    let records = rejects.count == 1 ? "1 record of \(path) is" : "\(rejects.count.grouped) records of \(path) are"
     let command = "\(program) replay \(ShellWord.quoted(file))"
     return "\(records) still in \(file): correct them, and import them with: \(command)"
   }

@@ -44,7 +44,8 @@ extension LedgerHistory {
     let retention = LedgerRetention(historyDays: historyDays, inputsDays: inputsDays)
     return try LedgerAccess.changed(path, by: "ledger compact", timeoutSeconds: timeoutSeconds) { connection in
       guard let layout = try tables.layout({ try connection.rows($0).map { $0.map(\.plain) } }) else { return nil }
-      guard layout == .current else { throw LedgerLayoutError(path: path) }
+      // Inputs of the layouts before have nothing that could be removed.
+      guard layout == .third || layout == .current else { throw LedgerLayoutError(path: path) }
       func count(_ table: String) throws -> Int {
         guard case .integer(let count)? = try connection.rows("SELECT count(*) FROM \(table)").first?.first else {
           return 0
@@ -53,6 +54,7 @@ extension LedgerHistory {
       }
       let before = (runs: try count(tables.run), inputs: try count(tables.input))
       try connection.transaction {
+        for sql in LedgerLayout.statements(for: tables, from: layout) { try connection.execute(sql) }
         for statement in tables.compact(retention, at: now) {
           _ = try connection.rows(statement.sql, statement.values)
         }

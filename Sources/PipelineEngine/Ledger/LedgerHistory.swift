@@ -40,6 +40,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var exitCode: Int?
     /// What happened to the records of all inputs; nil until the run has ended.
     public var counts: RunCounts?
+    /// Why the run failed, or was stopped or cancelled.
+    public var message: String?
     /// The inputs, in the order of their import.
     public var inputs: [Input]
   }
@@ -93,8 +95,10 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     var inputs: [String: [Input]] = [:]
     for entry in try tables.entries(layout, rows).reversed() { inputs[entry.run, default: []].append(Input(entry)) }
     let columns = layout.readable(LedgerRun.columns).joined(separator: ", ")
+    // Times are to the second. Runs of the same second that have no input come first: they mostly failed after the others.
     return try rows(
-      "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) ORDER BY startedAt DESC, lastInput DESC, runID"
+      "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) "
+        + "ORDER BY startedAt DESC, lastInput IS NULL DESC, lastInput DESC, runID"
     ).map { Run($0, inputs) }
   }
 
@@ -148,7 +152,7 @@ extension LedgerHistory.Run {
     }
     self.init(
       run: text(0), pipeline: text(1), startedAt: text(3), endedAt: row[4] as? String, outcome: text(5),
-      exitCode: integer(6), counts: counts, inputs: inputs[text(0)] ?? [])
+      exitCode: integer(6), counts: counts, message: row[14] as? String, inputs: inputs[text(0)] ?? [])
   }
 }
 

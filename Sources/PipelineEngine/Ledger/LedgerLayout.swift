@@ -6,25 +6,31 @@ enum LedgerLayout: Int, Sendable {
   case first = 1
   /// Without the objects that were linked.
   case second
+  /// Without the reasons of runs that failed or were stopped.
+  case third
   case current
 
-  /// Columns that came with the current layout, with their types. Older rows have null in them.
-  private static let addedColumns = [
-    "repeated": "INTEGER", "header": "TEXT", "firstRecord": "INTEGER", "location": "TEXT",
+  /// Columns that came with a later layout than the first one: their types, and the layout. Older rows have null in
+  /// them.
+  private static let addedColumns: [String: (type: String, layout: LedgerLayout)] = [
+    "repeated": ("INTEGER", .second), "header": ("TEXT", .second), "firstRecord": ("INTEGER", .second),
+    "location": ("TEXT", .second), "message": ("TEXT", .current),
   ]
 
   /// The expressions that select `columns` from a table of this layout.
   func readable(_ columns: [String]) -> [String] {
-    self != .first ? columns : columns.map { Self.addedColumns[$0] == nil ? $0 : "NULL" }
+    columns.map { (Self.addedColumns[$0]?.layout ?? .first).rawValue > rawValue ? "NULL" : $0 }
   }
 
   /// The statements that create the tables, or change those of an older layout.
   static func statements(for tables: LedgerTables, from found: LedgerLayout?) -> [String] {
     var statements: [String] = []
     if found == nil { statements += firstTables(tables) }
-    if found == nil || found == .first { statements += secondTables(tables) }
-    if found != .current {
-      statements += currentTables(tables)
+    func precedes(_ layout: LedgerLayout) -> Bool { (found?.rawValue ?? 0) < layout.rawValue }
+    if precedes(.second) { statements += secondTables(tables) }
+    if precedes(.third) { statements += thirdTables(tables) }
+    if precedes(.current) {
+      statements.append(added("message", to: tables.run))
       statements.append("INSERT OR REPLACE INTO \(tables.ledger) VALUES (\(current.rawValue))")
       statements.append("DELETE FROM \(tables.ledger) WHERE version <> \(current.rawValue)")
     }
@@ -56,8 +62,8 @@ enum LedgerLayout: Int, Sendable {
     ]
   }
 
-  /// What the current layout adds to the second one.
-  private static func currentTables(_ tables: LedgerTables) -> [String] {
+  /// What the third layout adds to the second one.
+  private static func thirdTables(_ tables: LedgerTables) -> [String] {
     [
       """
       CREATE TABLE \(tables.linked) (inputID INTEGER NOT NULL, ordinal INTEGER NOT NULL, entity TEXT NOT NULL,
@@ -68,12 +74,9 @@ enum LedgerLayout: Int, Sendable {
 
   /// What the second layout adds to the first one.
   private static func secondTables(_ tables: LedgerTables) -> [String] {
-    func add(_ column: String, to table: String) -> String {
-      "ALTER TABLE \(table) ADD COLUMN \(column) \(addedColumns[column] ?? "")"
-    }
-    return [
-      add("repeated", to: tables.run), add("repeated", to: tables.input), add("header", to: tables.input),
-      add("firstRecord", to: tables.input), add("location", to: tables.input),
+    [
+      added("repeated", to: tables.run), added("repeated", to: tables.input), added("header", to: tables.input),
+      added("firstRecord", to: tables.input), added("location", to: tables.input),
       """
       CREATE TABLE \(tables.inserted) (inputID INTEGER NOT NULL, firstKey INTEGER NOT NULL, lastKey INTEGER NOT NULL,
         PRIMARY KEY (inputID, firstKey)) WITHOUT ROWID
@@ -87,5 +90,9 @@ enum LedgerLayout: Int, Sendable {
         formerVersion INTEGER NOT NULL, PRIMARY KEY (entity, entryKey, version)) WITHOUT ROWID
       """,
     ]
+  }
+
+  private static func added(_ column: String, to table: String) -> String {
+    "ALTER TABLE \(table) ADD COLUMN \(column) \(addedColumns[column]?.type ?? "")"
   }
 }

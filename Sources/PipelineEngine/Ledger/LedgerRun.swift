@@ -17,10 +17,12 @@ struct LedgerRun: Sendable {
   var outcome = "running"
   var exitCode: Int32?
   var counts: RunCounts?
+  /// Why it failed, or was stopped or cancelled.
+  var message: String?
 
   static let columns = [
     "runID", "pipeline", "kind", "startedAt", "endedAt", "outcome", "exitCode", "recordsRead", "inserted", "updated",
-    "unchanged", "duplicate", "rejected", "repeated",
+    "unchanged", "duplicate", "rejected", "repeated", "message",
   ]
 
   var values: [StoredValue] {
@@ -32,5 +34,6 @@ struct LedgerRun: Sendable {
       endedAt.map { .text(LedgerDate.text($0)) } ?? .null, .text(outcome),
       exitCode.map { .integer(Int64($0)) } ?? .null,
     ] + (numbers.map { $0.map { .integer(Int64($0)) } } ?? Array(repeating: .null, count: 7))
+      + [message.map { .text($0) } ?? .null]
   }
 }

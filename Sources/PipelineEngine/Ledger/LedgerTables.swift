@@ -203,6 +203,7 @@ struct LedgerVersionError: Error, CustomStringConvertible {
 
   var description: String {
     "the store's ledger has the layout \(found), and this program knows the layouts up to \(LedgerLayout.current); use "
-      + "the version that wrote it, or remove the ledger with '\(program) ledger drop' and know your inputs yourself"
+      + "the version that wrote it, or remove the ledger with '\(program) ledger drop', after which no input counts "
+      + "as imported"
   }
 }

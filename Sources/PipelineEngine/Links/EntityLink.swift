@@ -214,8 +214,8 @@ private struct LinkCheck {
     if isLate, group.link.ifMissing == .create {
       note(
         "\(linkPath).ifMissing",
-        "'\(relationship.name)' leads to \(destination.name ?? ""), and records of the run are such entries: one that is "
-          + "missing can't be told from one that comes later; set it to \"reject\" or \"leave\"")
+        "'\(relationship.name)' leads to \(destination.name ?? ""), and records of the run are such entries: one "
+          + "that is missing can't be distinguished from one that comes later; set it to \"reject\" or \"leave\"")
     }
     if isByRecord { return compiledByRecord(relationship) }
     let known = destination.fillableTypes
@@ -265,13 +265,13 @@ private struct LinkCheck {
 
   private mutating func checkKind(_ relationship: NSRelationshipDescription) {
     if relationship.isTransient {
-      note(path, "'\(relationship.name)' is not kept in stores, so nothing would come of it; remove the column")
+      note(path, "'\(relationship.name)' is not kept in stores, so the column would have no effect; remove it")
     }
     if relationship.isToMany, group.link.separator == nil {
       note(
         linkPath,
-        "'\(relationship.name)' of \(entityName) leads to many \(relationship.destinationName), and it is not said what is "
-          + "between their names; add \"separator\": \";\"")
+        "'\(relationship.name)' of \(entityName) leads to many \(relationship.destinationName), and the separator "
+          + "between their names is not defined; add \"separator\": \";\"")
     }
     if !relationship.isToMany, group.link.separator != nil {
       note(

@@ -143,7 +143,7 @@ extension RunEvent: CustomStringConvertible {
     case .lockHeld(let message): return message
     case .inputOpened(let input, let bytes): return "\(input): opened\(bytes.map { ", \($0) bytes" } ?? "")"
     case .inputKnown(let input, let time):
-      return "\(input): imported before\(time.map { ", at \($0)" } ?? ""); nothing to do"
+      return "\(input): already imported\(time.map { ", on \($0)" } ?? ""); nothing to do"
     case .inputResumed(let input, let record, let byte):
       return "\(input): resumed after record \(record), at byte \(byte)"
     case .inputCompleted(let input, let counts): return "\(input): completed: \(Self.sentence(counts))"
@@ -151,7 +151,7 @@ extension RunEvent: CustomStringConvertible {
     case .inputLeftAlone(let input, let reason): return "\(input): left alone: \(reason)"
     case .inputMoved(let input, let path): return "\(input): moved to \(path)"
     case .inputNotMoved(let input, let reason): return "\(input): not moved: \(reason)"
-    case .chunkSaved(let input, let record, let rows): return "\(input): \(rows) rows saved, up to record \(record)"
+    case .chunkSaved(let input, let record, let rows): return "\(input): \(rows) records saved, up to record \(record)"
     case .issue(let issue): return issue.description
     case .outputWritten(let output, let records, let bytes):
       return "\(output): \(records) records written, \(bytes) bytes"

@@ -74,7 +74,7 @@ extension RunModel {
   static func unknownModel(of store: String?) -> RunFailure {
     RunFailure(
       code: nil, exitCode: .dataError,
-      message: "it is unknown what the store \(store ?? "") may contain: no known model is compatible with it, and "
+      message: "the model of the store \(store ?? "") is unknown: no known model is compatible with it, and "
         + "it keeps none. Name its model with --model, or in the pipeline")
   }
 }

@@ -1,30 +1,30 @@
 /// Text for a terminal of 80 columns.
-enum TextLayout {
+package enum TextLayout {
   static let columnsMax = 80
 
   /// One line; a longer text ends in an ellipsis.
-  static func shortened(_ text: String, to charactersMax: Int) -> String {
+  static func shortened(_ text: String, to columnsMax: Int) -> String {
     // An escaped character is longer than the original, so this prefix is enough.
-    let line = RawText.oneLine(String(text.prefix(charactersMax + 1)))
-    return line.count > charactersMax ? line.prefix(max(0, charactersMax - 1)) + "…" : line
+    let line = RawText.oneLine(String(text.prefix(columnsMax + 1)))
+    return DisplayWidth.cut(line, to: columnsMax)
   }
 
-  static func padded(_ text: String, to width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
+  static func padded(_ text: String, to width: Int) -> String { DisplayWidth.padded(text, to: width) }
 
   /// Pieces in lines, with `separator` between two of one line; the first line begins with `first`, the others with as
   /// many spaces. A piece is not divided unless it is longer than a line; then it is divided between words.
-  static func lines(_ pieces: [String], after first: String, separator: String = ", ") -> [String] {
-    let indent = String(repeating: " ", count: first.count)
-    let width = max(20, columnsMax - first.count)
+  package static func lines(
+    _ pieces: [String], after first: String, separator: String = ", ", columns: Int = 80
+  ) -> [String] {
+    let indent = String(repeating: " ", count: DisplayWidth.of(first))
+    let width = max(20, columns - DisplayWidth.of(first))
     var lines: [String] = []
     var line = ""
     for (index, piece) in pieces.enumerated() {
       let text = index == pieces.count - 1 ? piece : piece + separator.trimmingSpaces
       for (number, part) in divided(text, width: width).enumerated() {
         let gap = line.isEmpty ? "" : number == 0 && separator.hasSuffix(" ") ? " " : ""
-        if !line.isEmpty, number > 0 || line.count + gap.count + part.count > width {
+        if !line.isEmpty, number > 0 || DisplayWidth.of(line) + gap.count + DisplayWidth.of(part) > width {
           lines.append(line)
           line = part
         } else {
@@ -40,13 +40,21 @@ enum TextLayout {
   private static func divided(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var rest = Substring(text)
-    while rest.count > width {
-      let head = rest.prefix(width + 1)
+    while DisplayWidth.of(String(rest)) > width {
+      let head = beginning(of: rest, width: width + 1)
       guard let space = head.dropFirst().lastIndex(of: " ") ?? rest.dropFirst().firstIndex(of: " ") else { break }
       lines.append(String(rest[..<space]))
       rest = rest[rest.index(after: space)...]
     }
     return lines + [String(rest)]
+  }
+
+  private static func beginning(of text: Substring, width: Int) -> Substring {
+    var columns = 0
+    return text.prefix { character in
+      columns += DisplayWidth.of(character)
+      return columns <= width
+    }
   }
 }
 

@@ -32,7 +32,7 @@ struct MemberFaults {
     let name = "the member '\(RawText.shortened(fault.label.utf8))' at byte \(Int(position.byte) + fault.byte)"
     switch fault.kind {
     case .syntax(let text): return "\(text) (at byte \(Int(position.byte) + fault.byte))"
-    case .duplicateName: return "\(name) is there twice in its object; remove one of the two"
+    case .duplicateName: return "\(name) occurs twice in its object; remove one of the two"
     case .secondValue:
       return "\(name) is of a column that has a value from another member of the record; remove one of the two"
     case .array:

@@ -92,7 +92,7 @@ enum RecordFaults {
     ),
     (
       .repairedLineEnd, .mixedLineEnd,
-      "the line end is not that of the first record, and ends the record nevertheless; check that no line is lost"
+      "the line end is not that of the first record, but ends the record; check that no line is lost"
     ),
   ]
 

@@ -18,8 +18,8 @@ struct RecordOpener: Sendable {
       if definition.dialect.format == nil, input.isJSONDocument() {
         throw CSVError(
           .format,
-          "is one JSON document; write each of its objects on a line of its own, for example with jq -c '.[]' FILE, and name "
-            + "the result FILE.jsonl", path: path)
+          "is one JSON document; write each of its objects on a line of its own, for example with jq -c '.[]' FILE, "
+            + "and name the result FILE.jsonl", path: path)
       }
       let dialect = definition.dialect.forInput(named: path) { input.hasTab(inLineAfter: definition.dialect.skipRows) }
       return try input.csvReader(dialect: dialect.csv, limits: definition.limits.csv)
@@ -28,8 +28,8 @@ struct RecordOpener: Sendable {
     if let option = csvOptions.first {
       throw CSVError(
         .dialect,
-        "is JSON Lines, and --\(option) says how CSV is written; leave it out, or read the file by itself. If it is CSV, "
-          + "say --format csv", path: path)
+        "is JSON Lines, and --\(option) says how CSV is written; leave it out, or read the file separately. If it "
+          + "is CSV, add --format csv", path: path)
     }
     let policy = HeaderPolicy(definition.forJSONLines)
     let selection = MemberSelection(MemberLabels(definition.columns), extra: policy.extra)

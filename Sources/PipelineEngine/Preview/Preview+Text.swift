@@ -122,7 +122,7 @@ private struct PreviewText {
     return ["", title] + tables.flatMap(Self.rows)
   }
 
-  private static func width(_ cells: [String]) -> Int { cells.map(\.count).max() ?? 0 }
+  private static func width(_ cells: [String]) -> Int { cells.map(DisplayWidth.of).max() ?? 0 }
 
   private static func rows(_ columns: [[String]]) -> [String] {
     let widths = columns.map(width)

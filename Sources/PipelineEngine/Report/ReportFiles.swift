@@ -8,6 +8,9 @@ enum ReportFiles {
     options.reports?.map { URL(fileURLWithPath: $0).path } ?? definition.report.map(definition.path)
   }
 
+  /// Whether a report has gauges, which need a look at the store.
+  static func haveGauges(_ paths: [String]) -> Bool { paths.contains { ReportFormat(path: $0) == .prometheus } }
+
   /// Called before the run, so that an unwritable path is reported before the work rather than after it.
   static func check(_ paths: [String]) throws(RunFailure) {
     for path in paths { try OutputPath.check(path) }
@@ -45,12 +48,13 @@ enum ReportFiles {
 
   /// - Parameter paths: All reports of the run: a page that shows only some issues names the report that lists them.
   private static func write(_ summary: RunSummary, to path: String, all paths: [String]) throws {
+    let former = ReportFormat(path: path) == .prometheus ? try? String(contentsOfFile: path, encoding: .utf8) : nil
     let sink = try ByteSink(path: path, permissions: FileRights.ofFile(path, near: summary.store))
     switch ReportFormat(path: path) {
     case .json: try sink.write(Array(try summary.json()))
     case .junit: try sink.write(summary.junit())
     case .html: try sink.write(summary.html(issuesListedIn: listing(paths)))
-    case .prometheus: try sink.write(summary.prometheus())
+    case .prometheus: try sink.write(summary.prometheus(after: former))
     // A text file lists every issue of the summary.
     case .text, nil: try sink.write(RawText.lines(summary.text(issuesShownMax: .max)))
     }

@@ -4,7 +4,19 @@ extension RunSummary {
   /// The report as gauges in the text format of Prometheus, for the textfile collector of its node exporter.
   ///
   /// The labels are `pipeline` and `kind`, so that one folder can have the files of several pipelines.
-  public func prometheus() -> String {
+  public func prometheus() -> String { prometheus(after: nil) }
+
+  /// - Parameter former: The gauges of the run before, which has the time of the last success if this run is none.
+  func prometheus(after former: String?) -> String {
+    lastRun + lastSuccess(after: former) + inputsAndStore
+      + (gauges.version.map { version in
+        gauge(
+          "build_info", help: "The program that wrote these figures; always 1.",
+          samples: [(",version=\"\(Self.label(version))\"", "1")])
+      } ?? "")
+  }
+
+  private var lastRun: String {
     gauge(
       "last_run_timestamp_seconds", help: "When the last run ended, in seconds since 1970.",
       samples: [("", Self.plain(endedAt))])
@@ -27,14 +39,54 @@ extension RunSummary {
         samples: [("", String(exitCode.rawValue))])
   }
 
+  /// A run that reached its end is a success, also with rejected records, which have figures of their own.
+  private func lastSuccess(after former: String?) -> String {
+    let name = "last_success_timestamp_seconds"
+    let value = outcome == .completed ? Self.plain(endedAt) : former.flatMap { self.value(of: name, in: $0) }
+    guard let value else { return "" }
+    return gauge(
+      name, help: "When the last run that reached its end ended, in seconds since 1970.", samples: [("", value)])
+  }
+
+  private var inputsAndStore: String {
+    var text = ""
+    if kind != .export {
+      text += gauge(
+        "last_run_inputs", help: "What became of the inputs of the last run; waiting are left for the next one.",
+        samples: [
+          ("processed", gauges.inputsProcessed), ("failed", gauges.inputsFailed), ("waiting", gauges.inputsWaiting),
+        ].map { (",state=\"\($0)\"", String($1)) })
+    }
+    if let waiting = gauges.rejectsWaiting {
+      text += gauge(
+        "rejects_waiting", help: "Rejected records of all runs that wait for a correction.",
+        samples: [("", String(waiting))])
+    }
+    if !gauges.entries.isEmpty {
+      text += gauge(
+        "store_entries", help: "Objects in the store after the last run.",
+        samples: gauges.entries.map { (",entity=\"\(Self.label($0.entity))\"", String($0.count)) })
+    }
+    return text
+  }
+
   private var endedAt: Double { startedAt.timeIntervalSince1970 + seconds }
 
   /// One metric: each sample has further labels, each after a comma, and a value.
   private func gauge(_ name: String, help: String, samples: [(labels: String, value: String)]) -> String {
     let name = "\(program)_\(name)"
-    let labels = "pipeline=\"\(Self.label(pipeline))\",kind=\"\(kind.rawValue)\""
     return "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
       + samples.map { "\(name){\(labels)\($0.labels)} \($0.value)\n" }.joined()
+  }
+
+  private var labels: String { "pipeline=\"\(Self.label(pipeline))\",kind=\"\(kind.rawValue)\"" }
+
+  /// The value of a gauge of this pipeline and kind in the file of an earlier run; nil if that has none, or if what it has
+  /// is not a number.
+  private func value(of name: String, in former: String) -> String? {
+    let start = "\(program)_\(name){\(labels)} "
+    guard let line = former.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else { return nil }
+    return Double(line.dropFirst(start.count)).map(Self.plain)
   }
 
   /// Milliseconds are precise enough for a run's times.

@@ -26,15 +26,14 @@ extension RunSummary {
     if let note { rows.append(("note", note)) }
     let rate = TextTable.grouped(Int(rowsPerSecond.rounded()))
     let memory = TextTable.bytes(memoryPeakBytes)
-    rows.append(("time", "\(String(format: "%.2f", seconds)) s, \(rate) rows/s, peak memory \(memory)"))
+    rows.append(("time", "\(String(format: "%.2f", seconds)) s, \(rate) records/s, peak memory \(memory)"))
     return rows
   }
 
   private func describe(_ file: File) -> String {
     let name = file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
-    let hash = file.contentHash.map { ", xxh128 \($0)" } ?? ""
     let records = TextTable.count(file.records, "record")
-    return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(hash)\(stateText(file)))"
+    return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(stateText(file)))"
   }
 
   /// What the ledger recorded for an input, in words that follow its number of records.
@@ -42,8 +41,8 @@ extension RunSummary {
     let first = file.firstRecord.map(TextTable.grouped) ?? ""
     switch file.state {
     case nil, .imported: return ""
-    case .known: return ", imported before: \(file.importedAt.map { $0.formatted(.iso8601) } ?? "")"
-    case .resumed: return ", continued at record \(first)"
+    case .known: return ", already imported on \(file.importedAt.map { $0.formatted(.iso8601) } ?? "")"
+    case .resumed: return ", resumed at record \(first)"
     case .grown: return ", new from record \(first) on"
     }
   }
@@ -91,7 +90,11 @@ extension RunSummary {
     let hidden = issues.errors + issues.warnings - shown.reduce(0) { $0 + $1.count }
     if hidden > 0 {
       let rest = TextTable.grouped(hidden)
-      lines.append("  … and \(rest) more" + (issues.isTruncated ? ", not all of which are in the report" : ""))
+      lines.append(
+        "  … and \(rest) more"
+          + (issues.isTruncated
+            ? "; reports list \(issues.listed.count.grouped) of "
+              + "\((issues.errors + issues.warnings).grouped)" : ""))
     }
     return lines
   }
@@ -105,8 +108,8 @@ extension RunSummary {
     case .stopped:
       let records = issues.errors == 1 ? "record" : "records"
       let advice = stopAdvice.map { ", or \($0)" } ?? ""
-      if failedPaths.isEmpty { return "correct the \(records) named above and run it again\(advice)." }
-      return "correct the \(records) named above in \(failedPaths.joined(separator: ", "))\(advice). Then \(movesBack)."
+      if failedPaths.isEmpty { return "correct the listed \(records) and run it again\(advice)." }
+      return "correct the listed \(records) in \(failedPaths.joined(separator: ", "))\(advice). Then \(movesBack)."
     case .completed: break
     }
     if issues.errors == 0 { return nil }
@@ -119,7 +122,7 @@ extension RunSummary {
       let files = (rejectsFiles.isEmpty ? [rejects] : rejectsFiles).map(ShellWord.quoted)
       return "correct the records in \(rejects), then run: \(program) replay \(files.joined(separator: " "))"
     }
-    return kind == .validate ? "correct the lines named above, then import." : "correct the lines named above."
+    return kind == .validate ? "correct the listed lines, then import." : "correct the listed lines."
   }
 }
 
@@ -131,26 +134,15 @@ extension RunSummary {
 package enum TextTable {
   /// Name and value in two aligned columns.
   static func rows(_ rows: [(String, String)]) -> [String] {
-    let width = max(10, rows.map { $0.0.count }.max() ?? 0)
-    return rows.map { name, value in
-      "  \(name)\(String(repeating: " ", count: width - name.count))  \(value)"
-    }
+    let width = max(10, rows.map { DisplayWidth.of($0.0) }.max() ?? 0)
+    return rows.map { name, value in "  \(DisplayWidth.padded(name, to: width))  \(value)" }
   }
 
   static func padded(_ text: String, to width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
+    DisplayWidth.padded(text, to: width, isRight: true)
   }
 
-  /// 1234567 as `1,234,567`, the same in every locale.
-  package static func grouped(_ value: Int) -> String {
-    let digits = Array(String(value.magnitude))
-    var text = value < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
-      text.append(digit)
-    }
-    return text
-  }
+  package static func grouped(_ value: Int) -> String { value.grouped }
 
   /// `plural` for nouns whose plural is not formed with an s.
   static func count(_ value: Int, _ noun: String, plural: String? = nil) -> String {

@@ -36,7 +36,7 @@ extension RunSummary {
     case .completed:
       if isNothingNew {
         return verdict(
-          .clean, "has nothing to do: imported before", headline: "Nothing to do: imported before")
+          .clean, "has nothing to do: already imported", headline: "Nothing to do: already imported")
       }
       if issues.errors > 0 { return verdict(.errors, "done, \(TextTable.count(issues.errors, "error"))") }
       if issues.warnings > 0 { return verdict(.warnings, "clean, \(TextTable.count(issues.warnings, "warning"))") }

@@ -172,6 +172,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   package var failedPaths: [String] = []
   /// The files of rejects, as single paths. Not part of the JSON.
   package var rejectsFiles: [String] = []
+  /// What the gauges say in addition. Not part of the JSON.
+  package var gauges = RunGauges()
   /// The program's name in reports for users and in the names of metrics; not part of the JSON.
   public var program = DefinitionVocabulary().program
 

@@ -82,7 +82,7 @@ struct DataPackage {
     else {
       let shown = group.columns.map { "'\(columns[$0.index].name)'" }.joined(separator: ", ")
       omissions.append(
-        "no foreign key can say the link of \(shown) in '\(names[index])'; its key 'link' is for pipelines only")
+        "no foreign key can express the link of \(shown) in '\(names[index])'; its key 'link' is for pipelines only")
       return nil
     }
     for field in fields.indices where own.contains(fields[field].name) {

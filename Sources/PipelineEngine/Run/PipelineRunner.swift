@@ -115,7 +115,9 @@ public final class PipelineRunner: Sendable {
     let reports = ReportFiles.paths(definition, options)
     for path in reports where ReportFormat(path: path) == nil {
       throw PipelineError(
-        path: "report", "'\(path)' must end in \(ReportFormat.endings), which says how the report is written")
+        path: "report",
+        "'\(path)' has no known ending; end it in \(ReportFormat.endings), which determines the "
+          + "report's format")
     }
     OwnFolders.make(of: definition, options)
     let log: EventLog
@@ -140,9 +142,11 @@ public final class PipelineRunner: Sendable {
 
   /// A run that ended before it began.
   private func failed(_ failure: RunFailure) -> RunSummary {
-    RunSummary(
+    var summary = RunSummary(
       kind: kind, pipeline: definition.name, outcome: .failed, failure: failure.summary, startedAt: options.now(),
       seconds: 0, program: definition.vocabulary.program)
+    summary.gauges.version = options.programVersion
+    return summary
   }
 
   private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {

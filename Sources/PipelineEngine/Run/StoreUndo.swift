@@ -201,7 +201,7 @@ public struct StoreUndo: Sendable {
     _ names: [String], of entries: [LedgerEntry], in path: String
   ) throws(RunFailure) -> [LedgerEntry] {
     guard let newest = entries.first else {
-      throw refusal("\(path) has no ledger of an import that could be undone")
+      throw refusal("\(path) has no ledger of an import that could be undone; check the path")
     }
     if names.isEmpty { return entries.filter { $0.run == newest.run } }
     var ids: Set<Int64> = []
@@ -218,8 +218,8 @@ public struct StoreUndo: Sendable {
       return [input]
     }
     throw refusal(
-      "no run with inputs that can be undone has the number '\(name)', and no input the path; 'history' lists them. What a "
-        + "run that was interrupted had imported belongs to the run that continued it")
+      "no run with inputs that can be undone has the number '\(name)', and no input the path; 'history' lists them. "
+        + "What a run that was interrupted had imported belongs to the run that continued it")
   }
 
   // MARK: Working

@@ -57,7 +57,9 @@ struct InputUndo {
     advice: String = "undo that one first, or name both"
   ) throws -> UndoPlan {
     guard try tables.layout(in: coordinator) ?? .first != .first else {
-      throw UndoRefusal(message: "an earlier version of this program made the ledger, and kept nothing for an undo")
+      throw UndoRefusal(
+        message: "an earlier version of this program made the ledger, and kept nothing for an undo; "
+          + "delete the entries by their IDs")
     }
     try checkLaterParts(others)
     let (ranges, values) = (try insertedRanges(), try overwrittenValues())
@@ -115,7 +117,8 @@ struct InputUndo {
     let rest = keys.count > Self.examplesMax ? " and \(keys.count - Self.examplesMax) more" : ""
     let subject = keys.count == 1 ? "1 entry was" : "\(keys.count) entries were"
     return
-      "\(subject) changed since: \(entity.name ?? "") \(names)\(rest), by an edit, or because a link to it was set or removed. "
+      "\(subject) changed since: \(entity.name ?? "") \(names)\(rest), by an edit, or because a link to it was set "
+      + "or removed. "
       + "Nothing was taken back; \(isFollowed ? "undo the later run first, name both runs if they saved in turn, or " : "")take "
       + "back the rest with --keep-changed, which leaves these entries as they are"
   }

@@ -22,7 +22,11 @@ struct LinkChanges {
     for row in rows {
       guard let input = row[0] as? Int64, let ordinal = row[1] as? Int64, let data = row[2] as? Data,
         let keys = LinkedKeys.decoded(data)
-      else { throw UndoRefusal(message: "the ledger's record of linked objects is damaged") }
+      else {
+        throw UndoRefusal(
+          message: "the ledger's record of linked objects is damaged; restore the store from a "
+            + "copy")
+      }
       for key in keys { changes[key, default: []].append(Change(ordinal: ordinal, input: input)) }
     }
   }

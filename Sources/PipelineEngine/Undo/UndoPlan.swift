@@ -24,6 +24,8 @@ struct UndoRefusal: Error {
   let message: String
 
   static func damaged(_ input: LedgerEntry) -> UndoRefusal {
-    UndoRefusal(message: "the ledger's record of what \(input.path) has overwritten is damaged")
+    UndoRefusal(
+      message: "the ledger's record of what \(input.path) has overwritten is damaged; restore the store "
+        + "from a copy")
   }
 }

@@ -130,6 +130,20 @@ public struct Journal: Sendable {
     }
   }
 
+  /// The number of entries that `query` finds, without its limit.
+  ///
+  /// - Throws: As `walk`.
+  package func count(_ query: Query) throws(JournalError) -> Int {
+    var query = query
+    query.limit = nil
+    try query.check(kind)
+    do {
+      return try context.performAndWait { try context.count(for: try request(query)) }
+    } catch {
+      throw JournalError(reading: error, path: path)
+    }
+  }
+
   private func request(_ query: Query) throws -> NSFetchRequest<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: kind.entity)
     request.predicate = try query.predicate.map { try NSPredicate.parse(format: $0) }

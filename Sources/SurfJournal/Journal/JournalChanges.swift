@@ -50,7 +50,7 @@ public struct JournalChanges: Sendable, Hashable {
         .badAttribute, exitCode: .usage,
         "\(kind.entity).\(attribute) is computed by the store, or has a type without a text; it can't be set here")
     }
-    let bytes = Array(text.utf8)
+    let bytes = Array((parser.type == .date ? Self.date(text, now: now) : text).utf8)
     if var survey = parser.dateSurvey {
       survey.add(bytes.span, line: 1)
       let verdict = survey.verdict(column: attribute)
@@ -73,8 +73,32 @@ public struct JournalChanges: Sendable, Hashable {
       let what = faults.last.map { parser.issue(for: $0, bytes: bytes.span, at: position, field: nil).message }
       throw JournalError(
         .badValue, exitCode: .dataError,
-        "\(attribute) '\(RawText.shortened(bytes))' \(what ?? "can't be read; correct it")")
+        "\(attribute) '\(RawText.shortened(bytes))' \(what.map(Self.withoutFile) ?? "can't be read; correct it")")
     }
+  }
+
+  /// `today`, `yesterday`, or a day written with dots, as a date that every column reads.
+  private static func date(_ text: String, now: Date) -> String {
+    let words = ["today": 0, "yesterday": -1]
+    if let days = words[text.lowercased()] {
+      let calendar = Calendar(identifier: .gregorian)
+      let day = calendar.date(byAdding: .day, value: days, to: now) ?? now
+      let parts = calendar.dateComponents([.year, .month, .day], from: day)
+      let numbers = [parts.year ?? 0, parts.month ?? 0, parts.day ?? 0]
+      return zip(numbers, [4, 2, 2]).map { String(repeating: "0", count: max(0, $1 - "\($0)".count)) + "\($0)" }
+        .joined(separator: "-")
+    }
+    let seconds = LikelyDateFormat.secondsWithDots(Array(text.utf8).span)
+    return seconds.flatMap { DateFormat.iso8601.string($0) } ?? text
+  }
+
+  /// The message about a field of a file, for a value that was typed.
+  private static func withoutFile(_ message: String) -> String {
+    if message.hasPrefix("is not a date") {
+      return "is not a date; write it like 2014-07-14 or 2014-07-14T07:30:00Z, or today or yesterday"
+    }
+    let ending = ", or leave the field empty"
+    return message.hasSuffix(ending) ? String(message.dropLast(ending.count)) : message
   }
 
   /// A value that differs from its text.

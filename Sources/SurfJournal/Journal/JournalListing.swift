@@ -7,34 +7,47 @@ public struct JournalListing: Sendable {
   /// The forms of a listing.
   public enum Format: String, Sendable, Hashable, CaseIterable {
     /// Columns for a terminal, as wide as the rows so far need; long texts are shortened.
-    case text
+    case text = "table"
     /// With a header; all values as in an export.
     case csv
+    /// The same with tabs between the values.
+    case tsv
     /// An array with an object for each entry.
     case json
+    /// JSON Lines: an object for each entry, in a line of its own.
+    case jsonl
   }
 
-  /// The largest width of a column in a terminal.
-  private static let charactersMax = 40
-  private static let gap = "  "
+  /// The largest width of a column where the terminal's is not known.
+  private static let cellColumnsMax = 40
 
   /// How many entries were formatted.
   public private(set) var count = 0
   private let format: Format
   /// The key and the attributes.
   private let columns: [String]
-  /// Widths of the columns in characters.
-  private var widths: [Int]
+  private var layout: FittedTable
+  /// The columns of the terminal; nil where it is not known, or there is none.
+  private let columnsMax: Int?
 
   /// A listing of entries in a format; nothing is written yet.
   public init(_ format: Format) { self.init(format, .entry) }
 
   /// The same for objects of any entity. A table and records have the attributes that all of them have.
-  package init(_ format: Format, _ kind: ObjectKind) {
+  ///
+  /// - Parameter columnsMax: The columns of the terminal, which a table fits into.
+  package init(_ format: Format, _ kind: ObjectKind, columnsMax: Int? = nil) {
     self.format = format
+    self.columnsMax = columnsMax
     columns = [kind.keyName] + kind.attributes
-    widths = columns.map(\.count)
+    layout = FittedTable(columns.map { FittedTable.Column($0) }, columnsMax: columnsMax)
   }
+
+  /// The attributes that a table has no space for.
+  package var leftOut: [String] { layout.leftOut }
+
+  /// The first line of a table, which names its columns.
+  package var heading: String { layout.heading }
 
   /// Formats the next entries.
   ///
@@ -44,7 +57,8 @@ public struct JournalListing: Sendable {
     count += records.count
     switch format {
     case .text: return table(records, isFirst: isFirst)
-    case .csv: return try csv(records, isFirst: isFirst)
+    case .csv, .tsv: return try csv(records, isFirst: isFirst)
+    case .jsonl: return try records.map { try line($0) + "\n" }.joined()
     case .json: return records.isEmpty ? "" : (isFirst ? "[\n" : ",\n") + (try json(records))
     }
   }
@@ -54,8 +68,8 @@ public struct JournalListing: Sendable {
   /// - Throws: As `next(_:)`.
   public func end() throws -> String {
     switch format {
-    case .text: ""
-    case .csv: count == 0 ? try csv([], isFirst: true) : ""
+    case .text, .jsonl: ""
+    case .csv, .tsv: count == 0 ? try csv([], isFirst: true) : ""
     case .json: count == 0 ? "[]\n" : "\n]\n"
     }
   }
@@ -63,25 +77,24 @@ public struct JournalListing: Sendable {
   // MARK: Formats
 
   private mutating func table(_ records: [JournalRecord], isFirst: Bool) -> String {
-    var rows = records.map { record in
-      [record.id.map(String.init) ?? ""] + columns.dropFirst().map { Self.shortened(record[$0].shortText ?? "") }
+    let rows = records.map { record in
+      [record.id.map(String.init) ?? ""] + columns.dropFirst().map { cell(record[$0].shortText ?? "") }
     }
-    if isFirst, !rows.isEmpty { rows.insert(columns, at: 0) }
-    for row in rows {
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
-    }
-    return rows.map(line).joined()
+    layout.fit(rows)
+    return (isFirst && !rows.isEmpty ? layout.heading : "") + rows.map(layout.line).joined()
   }
 
-  private func line(_ cells: [String]) -> String {
-    let padded = zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-    let text = padded.joined(separator: Self.gap)
-    return text.prefix(text.count - text.reversed().prefix { $0 == " " }.count) + "\n"
+  private func cell(_ text: String) -> String {
+    let columns = columnsMax ?? Self.cellColumnsMax
+    // An escaped character is longer than the original.
+    return DisplayWidth.cut(RawText.oneLine(String(text.prefix(columns + 1))), to: columns)
   }
 
   private func csv(_ records: [JournalRecord], isFirst: Bool) throws -> String {
     let sink = try ByteSink.memory()
-    var writer = try CSVWriter(sink)
+    var dialect = CSVDialect.csv
+    if format == .tsv { dialect.delimiter = Array("\t".utf8) }
+    var writer = try CSVWriter(sink, dialect: dialect)
     if isFirst { try writer.write(columns) }
     for record in records { try writer.write(cells(record).map { $0 ?? "" }) }
     try writer.flush()
@@ -90,17 +103,16 @@ public struct JournalListing: Sendable {
   }
 
   private func json(_ records: [JournalRecord]) throws -> String {
+    try records.map { "  " + (try line($0)) }.joined(separator: ",\n")
+  }
+
+  private func line(_ record: JournalRecord) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try records.map { "  " + String(decoding: try encoder.encode($0), as: UTF8.self) }.joined(separator: ",\n")
+    return String(decoding: try encoder.encode(record), as: UTF8.self)
   }
 
   private func cells(_ record: JournalRecord) -> [String?] {
     [record.id.map(String.init)] + columns.dropFirst().map { record[$0].text }
-  }
-
-  private static func shortened(_ text: String) -> String {
-    let line = RawText.oneLine(text)
-    return line.count > charactersMax ? line.prefix(charactersMax - 1) + "…" : line
   }
 }

@@ -49,7 +49,7 @@ package struct GuessPoint: Sendable, Hashable {
 
 /// A noun with its number: `1 record`, `2 records`.
 func counted(_ count: Int, _ noun: String, plural: String? = nil) -> String {
-  count == 1 ? "1 \(noun)" : "\(count) \(plural ?? noun + "s")"
+  count == 1 ? "1 \(noun)" : "\(count.grouped) \(plural ?? noun + "s")"
 }
 
 /// Texts in double quotes, the first few, as evidence shows them.

@@ -19,7 +19,7 @@ struct EncodingSniffer {
     let count = utf8Count
     guard count.strayBytes > 0 else { return Finding(encoding, confidence: 1, evidence: evidence) }
     return Finding(
-      encoding, confidence: 0.9, evidence: "\(evidence), although \(counted(count.strayBytes, "byte")) are not UTF-8")
+      encoding, confidence: 0.9, evidence: "\(evidence), although \(stray(count)) not UTF-8")
   }
 
   // MARK: UTF-16 and UTF-32
@@ -71,18 +71,22 @@ struct EncodingSniffer {
     if count.characters > 20 * count.strayBytes {
       return Finding(
         .utf8, confidence: 0.9,
-        evidence: "\(count.characters) characters beyond ASCII are UTF-8, \(counted(count.strayBytes, "byte")) are not")
+        evidence: "\(count.characters) characters beyond ASCII are UTF-8, \(stray(count)) not")
     }
     let single = singleByteEncoding(count)
     guard count.characters * 4 < count.strayBytes else {
       return Finding(
         single.value, confidence: 0.4,
         evidence: """
-          \(count.characters) characters beyond ASCII are UTF-8 and \(counted(count.strayBytes, "byte")) are not: the \
+          \(count.characters) characters beyond ASCII are UTF-8 and \(stray(count)) not: the \
           file mixes encodings
           """, choices: ["utf-8", single.value.name])
     }
     return single
+  }
+
+  private func stray(_ count: UTF8Count) -> String {
+    "\(counted(count.strayBytes, "byte")) \(count.strayBytes == 1 ? "is" : "are")"
   }
 
   private func singleByteEncoding(_ count: UTF8Count) -> Finding<CSVEncoding> {
@@ -100,11 +104,13 @@ struct EncodingSniffer {
     }
     let name = best.encoding.displayName
     let between = bytes.contains { (0x80...0x9F).contains($0) }
-    var evidence = "\(counted(count.strayBytes, "byte")) are not UTF-8, and "
+    var evidence = "\(stray(count)) not UTF-8, and "
     if confidence < 0.6 {
       evidence += "what they are in \(name) does not look like text"
     } else {
-      evidence += "they are \(quoted(Self.examples(bytes, best.encoding))) in \(name)"
+      evidence +=
+        "\(count.strayBytes == 1 ? "it is part of" : "they are in") "
+        + "\(quoted(Self.examples(bytes, best.encoding))) in \(name)"
       if best.encoding == .windows1252 {
         evidence += between ? ", which Latin-1 lacks in part" : ", the same as in Latin-1"
       }

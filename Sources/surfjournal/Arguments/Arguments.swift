@@ -24,7 +24,7 @@ struct Arguments: Sendable {
 
   private static func message(_ mistake: Getopt.Mistake, _ options: [CommandOption]) -> String {
     switch mistake {
-    case .unknown(let word): "there is no option '\(word)'" + hint(for: word, options)
+    case .unknown(let word): "unknown option '\(word)'" + hint(for: word, options)
     case .ambiguous(let word, let candidates):
       "'\(word)' may mean \(candidates.joined(separator: " or ")); write more of it"
     case .valueMissing(let option):
@@ -104,17 +104,20 @@ struct Arguments: Sendable {
     throw mistake("--\(name) is '\(text)'; known are \(names.joined(separator: ", "))\(hint)")
   }
 
+  /// An operand that the command has no use for.
+  func unexpected(_ operand: String) -> CommandFailure { mistake("unexpected argument '\(operand)'; leave it out") }
+
   func mistake(_ message: String) -> CommandFailure { .usage(message, of: command) }
 
   /// For commands with one operand, or one after the first `count`.
   func onlyOperand(_ what: String, after count: Int = 0) throws(CommandFailure) -> String {
-    guard operands.count > count else { throw mistake("\(what) must be named") }
-    if operands.count > count + 1 { throw mistake("'\(operands[count + 1])' is one argument too many") }
+    guard operands.count > count else { throw mistake("\(what) is missing; name it") }
+    if operands.count > count + 1 { throw unexpected(operands[count + 1]) }
     return operands[count]
   }
 
   /// For commands without operands.
   func requireNoOperands() throws(CommandFailure) {
-    if let first = operands.first { throw mistake("'\(first)' is one argument too many") }
+    if let first = operands.first { throw unexpected(first) }
   }
 }

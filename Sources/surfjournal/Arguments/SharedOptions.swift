@@ -3,8 +3,12 @@ enum SharedOptions {
   /// The last options of every command.
   static let help = """
     -h, --help                 show this help
+          --color WHEN           use colours: auto (on a terminal), always or never
           --version              show the version
     """
+
+  static let jsonFormat = "--json                 the same as --format json"
+  static let noPager = "--no-pager             print a long result without a pager"
 
   static let lockTimeout = """
     --lock-timeout SECONDS

@@ -6,7 +6,9 @@ enum UsualGuess {
     "--filter": "--where", "--order": "--sort", "--order-by": "--sort", "--skip": "--skip-rows",
     "--skip-lines": "--skip-rows", "--no-header": "--header-rows 0", "--ndjson": "--format jsonl",
     "--jsonl": "--format jsonl", "--tsv": "--format tsv", "--fields": "--columns",
-    "--null-value": "--null", "--tz": "--time-zone", "--timezone": "--time-zone", "--fail-fast": "--stop-on-error",
+    "--null-value": "--null", "--tz": "--time-zone", "--timezone": "--time-zone", "--head": "--limit",
+    "--count": "--limit",
+    "--fail-fast": "--stop-on-error",
     "--schema": "--model", "--table": "--entity", "--out": "--output", "--silent": "--quiet",
   ]
 

@@ -15,7 +15,7 @@ enum CommandList {
       diff FILE --store PATH        show what an import of a file would change
       diff FILE1 FILE2              show what differs between two files
       export STORE                  write a store's entries as CSV
-      seed --from FILE -o SEED      make a store that an app can ship from CSV files
+      seed FILE... -o SEED          make a store that an app can ship from CSV files
       run PIPELINE                  run a pipeline by its name or definition file
       replay REJECTS                import a file of corrected rejects
       list STORE                    list a store's entries, the newest first
@@ -39,6 +39,9 @@ enum CommandList {
 
     Options:
       -h, --help                    show this help
+          --color WHEN              use colours: auto (on a terminal), always or
+                                    never; the variable NO_COLOR has the same effect
+                                    as never
           --version                 show the version
 
     Results go to standard output, progress and messages to standard error.
@@ -112,6 +115,6 @@ enum CommandList {
     }
     let hint = NearestName.hint(for: name, in: names)
     let rest = hint.isEmpty ? "; there are \(names.joined(separator: ", "))" : hint
-    return .usage("there is no command '\(name)'\(rest)", of: nil)
+    return .usage("unknown command '\(name)'\(rest)", of: nil)
   }
 }

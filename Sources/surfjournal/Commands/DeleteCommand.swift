@@ -47,7 +47,9 @@ struct DeleteCommand: Command {
     if ids.isEmpty == (predicate == nil) {
       throw arguments.mistake(
         ids.isEmpty
-          ? "name the entries by their IDs, or by --where" : "name the entries by their IDs or by --where, not both")
+          ? "no entry is given; name entries by their IDs, or by --where"
+          : "IDs and --where exclude each other; "
+            + "leave one out")
     }
     session = try EditSession(.delete, of: try arguments.objectKind(), arguments)
   }

@@ -58,7 +58,7 @@ struct DiffCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     let files = arguments.operands
     guard let last = files.last else { throw arguments.mistake("no file is given; name one, or - for standard input") }
-    if files.count > 2 { throw arguments.mistake("'\(files[2])' is one argument too many") }
+    if files.count > 2 { throw arguments.unexpected(files[2]) }
     let store = arguments.string("store")
     if store != nil, files.count > 1 {
       throw arguments.mistake("two files and a store are given; leave one of them out")
@@ -71,7 +71,7 @@ struct DiffCommand: Command {
     }
     for path in arguments.strings("report") where !ComparisonReports.accepts(path) {
       throw arguments.mistake(
-        "--report is '\(path)'; its ending must be \(ComparisonReports.endings), which says how it is written")
+        "--report is '\(path)'; its ending must be \(ComparisonReports.endings), which determines its format")
     }
     var options = RunOptions()
     options.reports = arguments.strings("report")

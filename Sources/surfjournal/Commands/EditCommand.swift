@@ -63,7 +63,7 @@ struct EditCommand: Command {
         throw arguments.mistake("--clear: \(error.message)")
       }
     }
-    if changes.isEmpty { throw arguments.mistake("nothing is to be changed; name a value, such as --rating 5") }
+    if changes.isEmpty { throw arguments.mistake("no change is given; name a value, such as --rating 5") }
     self.changes = changes
     session = try EditSession(.edit, of: kind, arguments)
   }

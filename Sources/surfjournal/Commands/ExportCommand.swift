@@ -1,3 +1,4 @@
+import Foundation
 import PipelineEngine
 import SurfJournal
 
@@ -167,7 +168,7 @@ struct ExportCommand: Command {
       do {
         _ = try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats)
       } catch {
-        throw arguments.mistake("--date-format is '\(format)': \(error.message)")
+        throw arguments.mistake("--date-format is '\(format)': \(error.message)\(StrftimePattern.hint(for: format))")
       }
       export.dateFormat = [format]
     }
@@ -193,7 +194,9 @@ struct ExportCommand: Command {
   private static func columns(
     _ text: String, _ arguments: Arguments
   ) throws(CommandFailure) -> [ExportDefinition.Column] {
-    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
     if names.contains("") {
       throw arguments.mistake("--columns is '\(text)'; write attributes with commas between")
     }

@@ -64,7 +64,7 @@ struct GuessCommand: Command {
     }
     files = arguments.operands
     if files.count > 1, files.contains("-") {
-      throw arguments.mistake("standard input has no name for a pipeline; guess it by itself, or write it to a file")
+      throw arguments.mistake("standard input has no name for a pipeline; guess it separately, or write it to a file")
     }
     let output = arguments.string("output")
     self.output = output == "-" ? nil : output
@@ -72,7 +72,7 @@ struct GuessCommand: Command {
     entity = arguments.string("entity")
     model = arguments.string("model")
     if model != nil, entity == nil {
-      throw arguments.mistake("--model needs --entity, whose attributes columns may be")
+      throw arguments.mistake("--model needs the entity that the file is for; add --entity ENTITY")
     }
     dateFormats = arguments.strings("date-format")
     replaces = arguments.has("force")

@@ -19,14 +19,14 @@ struct HelpCommand: Command {
   private let text: String
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    if arguments.operands.count > 1 {
-      throw arguments.mistake("'\(arguments.operands[1])' is one argument too many")
-    }
-    guard let name = arguments.operands.first else {
+    if arguments.operands.isEmpty {
       text = CommandList.usage
       return
     }
-    guard let command = CommandList.command(named: name) else { throw CommandList.unknownCommand(name) }
+    let (command, rest) = try CommandList.find(arguments.operands)
+    // The action of a command, such as 'ledger drop', is in the command's help.
+    let isAction = rest.count == 1 && command.usage.contains("surfjournal \(command.name) \(rest[0]) ")
+    if let first = rest.first, !isAction { throw arguments.unexpected(first) }
     text = command.usage
   }
 

@@ -34,7 +34,7 @@ struct InitCommand: Command {
       throw arguments.mistake("the \(what) '\(name)' has a space or a character that units can't name; choose another")
     }
     guard user.wholeMatch(of: /[a-z_][a-z0-9_-]*\$?/) != nil else {
-      throw arguments.mistake("--user is '\(user)', which is not the name of a user")
+      throw arguments.mistake("--user is '\(user)'; expected the name of a user, of letters and digits")
     }
     folder = NightlyFolder(path: path, user: user, program: program)
     isQuiet = arguments.has("quiet")

@@ -21,6 +21,7 @@ struct InspectCommand: Command {
           --json                 print the result as JSON
           --show-values          show the values of the store's own metadata keys
                                  also where their names look like secrets
+          \(SharedOptions.noPager)
       \(SharedOptions.help)
 
     Examples:
@@ -34,8 +35,10 @@ struct InspectCommand: Command {
   private let readsDamagedWAL: Bool
   private let isJSON: Bool
   private let showsSecrets: Bool
+  private let arguments: Arguments
 
   init(_ arguments: Arguments) throws(CommandFailure) {
+    self.arguments = arguments
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
     readsDamagedWAL = try arguments.readsDamagedWAL()
@@ -56,7 +59,7 @@ struct InspectCommand: Command {
 
   private func show(_ report: StoreReports.Report) -> ExitCode {
     do throws(CommandFailure) {
-      try Console.print(isJSON ? report.json : report.text, as: isJSON ? .json : .text)
+      if isJSON { try Console.print(report.json, as: .json) } else { try PagedOutput.show(report.text, arguments) }
       return report.exitCode
     } catch {
       // A reader that closes early, such as head, has what it wants.

@@ -17,7 +17,8 @@ struct LedgerCommand: Command {
     has a key, or the store has more than half of its records.
 
     drop removes the ledger. Afterwards no input counts as imported: importing one
-    again duplicates its entries, unless the pipeline has a key.
+    again duplicates its entries, unless the pipeline has a key. At a terminal the
+    program asks first.
 
     Options:
           \(SharedOptions.store)
@@ -25,6 +26,7 @@ struct LedgerCommand: Command {
                                  be undone, 1 to 36500; by default 365
           --forget DAYS          compact: days for which inputs are recognised, at
                                  least as many as with --keep; by default for ever
+      -y, --yes                  drop: remove the ledger without asking
           \(SharedOptions.lockTimeout)
       -q, --quiet                print nothing
       \(SharedOptions.help)
@@ -44,10 +46,11 @@ struct LedgerCommand: Command {
   private let store: String
   private let timeoutSeconds: Double
   private let isQuiet: Bool
+  private let asks: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard let verb = arguments.operands.first else {
-      throw arguments.mistake("say what to do: ledger compact STORE, or ledger drop STORE")
+      throw arguments.mistake("no action is given; use ledger compact STORE, or ledger drop STORE")
     }
     let (keep, forget) = (
       try arguments.integer("keep", in: 1...36_500), try arguments.integer("forget", in: 1...36_500)
@@ -59,16 +62,26 @@ struct LedgerCommand: Command {
       }
       action = .compact(historyDays: keep ?? 365, inputsDays: forget)
     case "drop":
-      if keep != nil || forget != nil { throw arguments.mistake("--keep and --forget are options of ledger compact") }
+      if keep != nil || forget != nil {
+        throw arguments.mistake("--keep and --forget are for ledger compact; leave them out")
+      }
       action = .drop
-    default: throw arguments.mistake("there is no action '\(verb)' for a ledger; use compact or drop")
+    default: throw arguments.mistake("unknown action '\(verb)' of ledger; use compact or drop")
     }
     store = try arguments.onlyOperand("a store", after: 1)
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     isQuiet = arguments.has("quiet")
+    asks = verb == "drop" && !arguments.has("yes") && Console.isInputTerminal
   }
 
   func run() async -> ExitCode {
+    if asks {
+      Console.show("Afterwards no import into \(store) can be undone, and its files would be imported again.\n")
+      guard Console.ask("Remove the ledger? [y/N] ") else {
+        Console.report("cancelled; nothing was changed")
+        return .ok
+      }
+    }
     do throws(LedgerAccessError) {
       let done =
         switch action {
@@ -90,7 +103,8 @@ struct LedgerCommand: Command {
       store: store, vocabulary: .journal, historyDays: historyDays, inputsDays: inputsDays,
       timeoutSeconds: timeoutSeconds)
     guard let compaction else { return nil }
-    return "the ledger of \(store) has \(compaction.runs) of \(compaction.runs + compaction.runsRemoved) runs and "
-      + "\(compaction.inputs) of \(compaction.inputs + compaction.inputsRemoved) inputs left"
+    return "the ledger of \(store) has \(compaction.runs.grouped) of "
+      + "\((compaction.runs + compaction.runsRemoved).grouped) runs "
+      + "and \(compaction.inputs.grouped) of \((compaction.inputs + compaction.inputsRemoved).grouped) inputs left"
   }
 }

@@ -9,7 +9,7 @@ struct ListCommand: Command {
 
     Lists the entries of a store, the newest first, each with its ID for the other
     commands. With --entity it lists the objects of another entity. The store is not
-    changed.
+    changed. On a terminal it lists the first 100, unless --limit says otherwise.
 
     Options:
           --store PATH           store to read from; the same as STORE
@@ -20,13 +20,17 @@ struct ListCommand: Command {
                                  greatest first; may be repeated; by default
                                  date:desc, and with --entity as stored
           --limit N              list at most N entries
-          --csv                  print records with a header, all values whole
-          --json                 print an array with an object for each entry
+          --format FORMAT        table, csv, tsv, json (an array) or jsonl (an
+                                 object in each line); all but the table have
+                                 every value whole; by default table
+          --csv                  the same as --format csv
+          \(SharedOptions.jsonFormat)
           --explain              print how the entries are found instead of them:
                                  the SQL statement, its values, SQLite's plan, and
                                  what of the predicate this program evaluates
           \(SharedOptions.damagedLog)
           \(SharedOptions.lockTimeout)
+          \(SharedOptions.noPager)
       \(SharedOptions.help)
 
     Examples:
@@ -43,9 +47,13 @@ struct ListCommand: Command {
   private let readsDamagedWAL: Bool
   private let isOfEntity: Bool
   private let explains: Bool
+  private let arguments: Arguments
+  /// The entries that a terminal gets without a limit.
+  private static let entriesOnTerminal = 100
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
+    self.arguments = arguments
     store = try arguments.journalStore()
     kind = try arguments.objectKind()
     isOfEntity = arguments.isOfEntity
@@ -60,14 +68,11 @@ struct ListCommand: Command {
       throw arguments.mistake(error.message)
     }
     self.query = query
-    if arguments.has("csv"), arguments.has("json") {
-      throw arguments.mistake("--csv and --json exclude each other; leave one out")
-    }
+    format = try arguments.format(usual: .text, orOption: ["csv", "json"])
     explains = arguments.has("explain")
-    if explains, arguments.has("csv") || arguments.has("json") {
-      throw arguments.mistake("--explain prints text; leave --csv and --json out")
+    if explains, format != .text {
+      throw arguments.mistake("--explain prints text; leave the format out")
     }
-    format = arguments.has("csv") ? .csv : arguments.has("json") ? .json : .text
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     readsDamagedWAL = try arguments.readsDamagedWAL()
   }
@@ -75,8 +80,8 @@ struct ListCommand: Command {
   private var form: Console.Form {
     switch format {
     case .text: .text
-    case .json: .json
-    case .csv: .data
+    case .json, .jsonl: .json
+    case .csv, .tsv: .data
     }
   }
 
@@ -86,27 +91,79 @@ struct ListCommand: Command {
       defer { journal.close() }
       if explains {
         try Console.print(try journal.explanation(query), as: .text)
-        return .ok
-      }
-      var listing = JournalListing(format, kind)
-      var failure: (any Error)?
-      try journal.walk(query) { records in
-        do {
-          try Console.print(try listing.next(records), as: form)
-          return true
-        } catch {
-          failure = error
-          return false
-        }
-      }
-      if let failure { throw failure }
-      try Console.print(try listing.end(), as: form)
-      if format == .text, listing.count == 0 {
-        Console.report("\(store) has no such \(isOfEntity ? "objects" : "entries")")
+      } else if format == .text {
+        try showTable(journal)
+      } else {
+        var listing = JournalListing(format, kind)
+        try walk(query, of: journal) { records in try Console.print(try listing.next(records), as: form) }
+        try Console.print(try listing.end(), as: form)
       }
       return .ok
     } catch {
       return CommandFailure(journal: error).report()
     }
+  }
+
+  private func walk(_ query: Journal.Query, of journal: Journal, _ body: ([JournalRecord]) throws -> Void) throws {
+    var failure: (any Error)?
+    try journal.walk(query) { records in
+      do {
+        try body(records)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: The table
+
+  private func showTable(_ journal: Journal) throws {
+    let columnsMax = TerminalSettings.outputColumns
+    var shown = query
+    if columnsMax != nil, query.limit == nil { shown.limit = Self.entriesOnTerminal }
+    var listing = JournalListing(.text, kind, columnsMax: columnsMax)
+    var output = PagedOutput(arguments)
+    try walk(shown, of: journal) { records in
+      let isFirst = listing.count == 0
+      var text = StyledText()
+      let lines = try listing.next(records)
+      let heading = isFirst && !records.isEmpty ? listing.heading : ""
+      if !heading.isEmpty { text.append(line: heading, styling: String(heading.dropLast()), .heading) }
+      text.append(String(lines.dropFirst(heading.count)))
+      try output.print(text)
+    }
+    for note in try notes(listing, limit: shown.limit, of: journal) {
+      var text = StyledText(note, .quiet)
+      text.append("\n")
+      try output.print(text)
+    }
+    try output.end()
+    if listing.count == 0 { Console.report("\(store) has no such \(isOfEntity ? "objects" : "entries")\(caseHint)") }
+  }
+
+  /// What a table on a terminal does not show.
+  private func notes(_ listing: JournalListing, limit: Int?, of journal: Journal) throws -> [String] {
+    var notes: [String] = []
+    if !listing.leftOut.isEmpty {
+      let names = listing.leftOut.joined(separator: ", ")
+      notes.append("The terminal is too narrow for \(names); --format json has every value.")
+    }
+    if query.limit == nil, listing.count == limit {
+      let all = try journal.count(query)
+      let more = all - listing.count
+      if more > 0 { notes.append("… and \(more.grouped) more; list all with --limit \(all)") }
+    }
+    return notes
+  }
+
+  /// A comparison of texts that found nothing may have missed them by the case of their letters.
+  private var caseHint: String {
+    let words = ["LIKE", "CONTAINS", "BEGINSWITH", "ENDSWITH"]
+    let text = (query.predicate ?? "").uppercased()
+    guard let word = words.first(where: text.contains), !text.contains("[") else { return "" }
+    return "; \(word) distinguishes upper and lower case, and \(word)[c] does not"
   }
 }

@@ -47,10 +47,10 @@ struct PipelinesCommand: Command {
       if arguments.has("as") { throw arguments.mistake("--as is for pipelines export PIPELINE; name a pipeline") }
       return
     }
-    guard verb == "export" else { throw arguments.mistake("'\(verb)' is one argument too many") }
+    guard verb == "export" else { throw arguments.unexpected(verb) }
     exported = try arguments.onlyOperand("a pipeline", after: 1)
     guard arguments.string("as") == "tableschema" else {
-      throw arguments.mistake("say how to print the pipeline: --as tableschema")
+      throw arguments.mistake("no form is given; add --as tableschema")
     }
   }
 

@@ -34,6 +34,7 @@ struct PreviewCommand: Command {
           \(SharedOptions.timeout)
           --json                 print the preview as JSON
           \(SharedOptions.noProgress)
+          \(SharedOptions.noPager)
       \(SharedOptions.help)
 
     Values are counted exactly up to 10000 different ones of a column, and 200000 of
@@ -79,7 +80,11 @@ struct PreviewCommand: Command {
         if let hint = GuessHint(after: failure, of: options, arguments: arguments) { Console.report(hint.text) }
       }
       let isJSON = arguments.has("json")
-      try Console.print(isJSON ? try json(shown) : shown.text(), as: isJSON ? .json : .text)
+      if isJSON {
+        try Console.print(try json(shown), as: .json)
+      } else {
+        try PagedOutput.show(shown.text(), arguments)
+      }
       return shown.exitCode
     } catch {
       return error.report()

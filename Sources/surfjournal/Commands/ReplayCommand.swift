@@ -54,13 +54,13 @@ struct ReplayCommand: Command {
 
   init(_ given: Arguments) throws(CommandFailure) {
     arguments = given
-    guard !given.operands.isEmpty else { throw given.mistake("a file of rejects must be named") }
+    guard !given.operands.isEmpty else { throw given.mistake("no file of rejects is given; name one") }
     var files: [String] = []
     for operand in given.operands {
       for file in try RejectsOperand(operand).files where !files.contains(file) { files.append(file) }
     }
     if files.count > 1, let option = ["report", "json"].first(where: given.isGiven) {
-      throw given.mistake("--\(option) has one file of rejects; replay each of the \(files.count) files by itself")
+      throw given.mistake("--\(option) is for one file of rejects; replay the \(files.count) files one by one")
     }
     self.files = files
   }

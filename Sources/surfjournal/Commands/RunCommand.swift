@@ -51,9 +51,7 @@ struct RunCommand: Command {
     guard let name = arguments.operands.first else {
       throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
     }
-    if arguments.operands.count > 1 {
-      throw arguments.mistake("'\(arguments.operands[1])' is one argument too many")
-    }
+    if arguments.operands.count > 1 { throw arguments.unexpected(arguments.operands[1]) }
     var definition = try PipelineDefinition(arguments, name)
     let kind = try Self.kind(of: definition, arguments)
     var options = try RunOptions(arguments)
@@ -82,7 +80,7 @@ struct RunCommand: Command {
       !definition.parts.isEmpty || !definition.source.isEmpty || definition.inbox != nil || arguments.has("input")
     if hasSource {
       if arguments.has("output") {
-        throw arguments.mistake("--output is for exports, and this pipeline imports")
+        throw arguments.mistake("--output is for exports, and this pipeline imports; leave it out")
       }
       return arguments.has("dry-run") || definition.dryRun ? .validate : .import
     }

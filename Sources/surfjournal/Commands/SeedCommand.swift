@@ -4,7 +4,7 @@ import PipelineEngine
 struct SeedCommand: Command {
   static let name = "seed"
   static let usage = """
-    Usage: surfjournal seed --from FILE --output SEED [options]
+    Usage: surfjournal seed FILE... --output SEED [options]
            surfjournal seed --from ENTITY=FILE... --output SEED [options]
 
     Makes a store that an app can ship from CSV files or JSON Lines: an import into
@@ -13,7 +13,7 @@ struct SeedCommand: Command {
     it, or as one file.
 
     Options:
-          --from FILE            input to fill it with, plain or compressed; - is
+          --from FILE            the same as FILE, plain or compressed; - is
                                  standard input; may be repeated. ENTITY=FILE
                                  fills the objects of an entity; those of several
                                  are filled in the order in which they are named,
@@ -49,7 +49,7 @@ struct SeedCommand: Command {
       \(SharedOptions.help)
 
     Examples:
-      surfjournal seed --from surf-log.csv -o Seed.sqlite --single-file
+      surfjournal seed surf-log.csv -o Seed.sqlite --single-file
       surfjournal seed --from Spot=spots.csv --from Session=sessions.csv \\
           --model Surfing.xcdatamodeld -o Surfing.sqlite
 
@@ -61,8 +61,7 @@ struct SeedCommand: Command {
   private let session: RunSession
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    try arguments.requireNoOperands()
-    let inputs = arguments.strings("from")
+    let inputs = arguments.strings("from") + arguments.operands
     guard let output = arguments.string("output") else {
       throw arguments.mistake("no path for the seed is given; name one with --output PATH")
     }

@@ -14,9 +14,11 @@ struct ShowCommand: Command {
     Options:
           --store PATH           store to read from; the same as STORE
           \(SharedOptions.objects)
-          --json                 print the entry as a JSON object
+          --format FORMAT        table or json; by default table
+          \(SharedOptions.jsonFormat)
           \(SharedOptions.damagedLog)
           \(SharedOptions.lockTimeout)
+          \(SharedOptions.noPager)
       \(SharedOptions.help)
 
     Examples:
@@ -31,7 +33,10 @@ struct ShowCommand: Command {
   private let id: String
   private let store: String
   private let kind: ObjectKind
-  private let isJSON: Bool
+  enum Format: String, CaseIterable { case table, json }
+
+  private let format: Format
+  private let arguments: Arguments
   private let timeoutSeconds: Double
   private let readsDamagedWAL: Bool
 
@@ -39,7 +44,8 @@ struct ShowCommand: Command {
     id = try arguments.onlyOperand("an entry's ID")
     store = try arguments.journalStore()
     kind = try arguments.objectKind()
-    isJSON = arguments.has("json")
+    format = try arguments.format(usual: .table, orOption: ["json"])
+    self.arguments = arguments
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     readsDamagedWAL = try arguments.readsDamagedWAL()
   }
@@ -49,7 +55,13 @@ struct ShowCommand: Command {
       let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: readsDamagedWAL)
       defer { journal.close() }
       let entry = try journal.object(id)
-      try Console.print(isJSON ? try Console.json(entry) : entry.text, as: isJSON ? .json : .text)
+      if format == .json {
+        try Console.print(try Console.json(entry), as: .json)
+      } else {
+        var output = PagedOutput(arguments)
+        try output.print(entry.text)
+        try output.end()
+      }
       return .ok
     } catch {
       return CommandFailure(journal: error).report()

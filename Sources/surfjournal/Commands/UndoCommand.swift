@@ -56,7 +56,7 @@ struct UndoCommand: Command {
   private let display: (isJSON: Bool, isQuiet: Bool)
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let store = arguments.operands.first else { throw arguments.mistake("a store must be named") }
+    guard let store = arguments.operands.first else { throw arguments.mistake("no store is given; name one") }
     self.store = store
     subjects = Array(arguments.operands.dropFirst())
     model = arguments.string("model")
@@ -68,7 +68,8 @@ struct UndoCommand: Command {
     asks = !isDryRun && !arguments.has("yes")
     if asks, !Console.isInputTerminal {
       throw arguments.mistake(
-        "there is no terminal to ask at; add --yes to undo without a question, or --dry-run to change nothing")
+        "can't ask for confirmation, as standard input is not a terminal; add --yes to undo without a question, or "
+          + "--dry-run to change nothing")
     }
     display = (arguments.has("json"), arguments.has("quiet"))
   }
@@ -98,7 +99,7 @@ struct UndoCommand: Command {
       } else if !display.isQuiet {
         // After a question it is already visible what would go.
         if isUndone || !asks { try Console.print(Self.text(preview, isDone: isUndone)) }
-        if !isUndone { Console.report("nothing was changed: \(isDryRun ? "a dry run" : "as requested")") }
+        if !isUndone { Console.report(isDryRun ? "nothing was changed: a dry run" : "cancelled; nothing was changed") }
       }
       return .ok
     } catch {
@@ -108,7 +109,7 @@ struct UndoCommand: Command {
 
   private static func text(_ preview: StoreUndo.Preview, isDone: Bool) -> String {
     func counted(_ count: Int, _ text: String, verb: String) -> String {
-      let subject = count == 1 ? "1 entry" : "\(count) entries"
+      let subject = count == 1 ? "1 entry" : "\(count.grouped) entries"
       return "  \(subject) \(text) \(isDone ? (count == 1 ? "was" : "were") : "would be") \(verb)\n"
     }
     var text = "Import of \(preview.inputs.joined(separator: ", ")), run \(preview.runs.joined(separator: ", ")):\n"
@@ -118,16 +119,19 @@ struct UndoCommand: Command {
     if preview.restored > 0 { text += counted(preview.restored, "that it updated", verb: "set back") }
     if preview.changed > 0 {
       text +=
-        "  \(preview.changed == 1 ? "1 entry that was changed since stays" : "\(preview.changed) entries that were changed since stay")"
-        + "; importing the files again would store \(preview.changed == 1 ? "it" : "them") a second time, unless they have a key\n"
+        "  \(preview.changed == 1 ? "1 entry that was changed since stays" : "\(preview.changed.grouped) entries that were changed since stay")"
+        + "; importing the files again would store \(preview.changed == 1 ? "it" : "them") a second time, unless "
+        + "they have a key\n"
     }
     if preview.missing > 0 {
-      text += "  \(preview.missing == 1 ? "1 entry has" : "\(preview.missing) entries have") been deleted since\n"
+      text +=
+        "  \(preview.missing == 1 ? "1 entry has" : "\(preview.missing.grouped) entries have") been deleted "
+        + "since\n"
     }
     if preview.gone > 0 {
       text +=
-        "  \(preview.gone == 1 ? "1 object has" : "\(preview.gone) objects have") been deleted since that entries led to; "
-        + "these links stay out\n"
+        "  \(preview.gone == 1 ? "1 object has" : "\(preview.gone.grouped) objects have") been deleted since that "
+        + "entries led to; these links stay out\n"
     }
     for kept in preview.kept {
       text += "  \(kept.created) \(kept.entity) that it created stay\(kept.created == 1 ? "s" : "")\n"

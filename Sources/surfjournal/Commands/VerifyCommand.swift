@@ -19,6 +19,7 @@ struct VerifyCommand: Command {
                                  program or in the store
           \(SharedOptions.damagedLog)
           --json                 print the result as JSON
+          \(SharedOptions.noPager)
       \(SharedOptions.quiet)
       \(SharedOptions.help)
 
@@ -36,8 +37,10 @@ struct VerifyCommand: Command {
   private let readsDamagedWAL: Bool
   private let isJSON: Bool
   private let isQuiet: Bool
+  private let arguments: Arguments
 
   init(_ arguments: Arguments) throws(CommandFailure) {
+    self.arguments = arguments
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
     readsDamagedWAL = try arguments.readsDamagedWAL()
@@ -58,7 +61,7 @@ struct VerifyCommand: Command {
   private func show(_ report: StoreReports.Report) -> ExitCode {
     do throws(CommandFailure) {
       if !isQuiet || report.hasFindings {
-        try Console.print(isJSON ? report.json : report.text, as: isJSON ? .json : .text)
+        if isJSON { try Console.print(report.json, as: .json) } else { try PagedOutput.show(report.text, arguments) }
       }
       return report.exitCode
     } catch {

@@ -1,5 +1,6 @@
 import Foundation
 import PipelineEngine
+import SurfJournal
 
 /// What can stand at a position of a command line.
 enum CompletedValue {
@@ -35,9 +36,8 @@ enum CompletedValue {
   /// The values of an option that has few.
   private static func choices(of option: String, in command: String) -> [String]? {
     switch option {
-    case "format":
-      command == "export"
-        ? names(ExportDefinition.Format.self) : names(DialectDefinition.Format.self)
+    case "format": formats(of: command)
+    case "color": names(TerminalSettings.ColorChoice.self)
     case "dialect": ["rfc4180", "journal-app"]
     case "extra-columns", "missing-columns": names(PipelineDefinition.ColumnPolicy.self)
     case "fields-match": names(DialectDefinition.FieldsMatch.self)
@@ -56,6 +56,16 @@ enum CompletedValue {
     }
   }
 
+  private static func formats(of command: String) -> [String] {
+    switch command {
+    case "export": names(ExportDefinition.Format.self)
+    case "list": names(JournalListing.Format.self)
+    case "show": names(ShowCommand.Format.self)
+    case "history": names(HistoryCommand.Format.self)
+    default: names(DialectDefinition.Format.self)
+    }
+  }
+
   private static func names<Choice: RawRepresentable & CaseIterable>(
     _ type: Choice.Type
   ) -> [String] where Choice.RawValue == String {
@@ -66,7 +76,7 @@ enum CompletedValue {
   init(operandOf command: String, after operands: [String]) {
     let isFirst = operands.isEmpty
     switch command {
-    case "import", "validate", "preview", "diff", "guess", "replay": self = .files
+    case "import", "validate", "preview", "diff", "guess", "replay", "seed": self = .files
     case "init": self = isFirst ? .files : .nothing
     case "history", "inspect", "verify", "undo", "list", "show", "add", "edit", "delete", "export":
       self = isFirst ? .files : .nothing

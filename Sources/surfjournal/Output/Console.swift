@@ -21,7 +21,17 @@ enum Console {
       case .json: VisibleText.json(text)
       case .data: text
       }
-    let code = write(shown, to: STDOUT_FILENO)
+    try printRaw(shown)
+  }
+
+  /// Writes a text for people, with its colours if standard output has them.
+  static func print(_ text: StyledText) throws(CommandFailure) {
+    try printRaw(text.shown(inColour: TerminalSettings.hasColours(STDOUT_FILENO)))
+  }
+
+  /// Writes what is safe for a terminal already.
+  static func printRaw(_ text: String) throws(CommandFailure) {
+    let code = write(text, to: STDOUT_FILENO)
     if code == EPIPE { throw CommandFailure(nil, .ioError) }
     if code != 0 {
       throw CommandFailure(
@@ -31,8 +41,19 @@ enum Console {
 
   /// The value as JSON for other programs: sorted keys, indented, with a final line break.
   static func json(_ value: some Encodable) throws(CommandFailure) -> String {
+    try json(value, formatting: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
+  }
+
+  /// The value as a line of JSON Lines.
+  static func jsonLine(_ value: some Encodable) throws(CommandFailure) -> String {
+    try json(value, formatting: [.sortedKeys, .withoutEscapingSlashes])
+  }
+
+  private static func json(
+    _ value: some Encodable, formatting: JSONEncoder.OutputFormatting
+  ) throws(CommandFailure) -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.outputFormatting = formatting
     do {
       return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
     } catch {
@@ -47,6 +68,11 @@ enum Console {
 
   /// Writes text to standard error.
   static func show(_ text: String) { _ = write(VisibleText.lines(text), to: STDERR_FILENO) }
+
+  /// Writes text to standard error, with its colours if that has them.
+  static func show(_ text: StyledText) {
+    _ = write(text.shown(inColour: TerminalSettings.hasColours(STDERR_FILENO)), to: STDERR_FILENO)
+  }
 
   /// Writes to standard error what controls the terminal.
   static func control(_ text: String) { _ = write(text, to: STDERR_FILENO) }

@@ -61,7 +61,8 @@ struct EditSession: Sendable {
     asks = !isDryRun && !arguments.has("yes")
     if asks, !Console.isInputTerminal {
       throw arguments.mistake(
-        "there is no terminal to ask at; add --yes to \(action == .delete ? "delete" : "save") without a question, or --dry-run to change nothing"
+        "can't ask for confirmation, as standard input is not a terminal; add --yes to "
+          + "\(action == .delete ? "delete" : "save") without a question, or --dry-run to change nothing"
       )
     }
     isJSON = arguments.has("json")
@@ -109,12 +110,13 @@ struct EditSession: Sendable {
     if isQuiet { return }
     // After a question the entries are already visible.
     if !asks { try Console.print(entries.map(\.difference).joined() + effects.text) }
+    let verb = action == .delete ? "deleted" : "saved"
     guard isSaved else {
       let reason =
         entries.isEmpty
         ? "there is no such \(isOfEntity ? "object" : "entry")"
-        : entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as requested"
-      return Console.report("nothing was \(action == .delete ? "deleted" : "saved"): \(reason)")
+        : entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : nil
+      return Console.report(reason.map { "nothing was \(verb): \($0)" } ?? "cancelled; nothing was \(verb)")
     }
     let ids = entries.compactMap { $0.after?.id ?? $0.before?.id }.map(String.init).joined(separator: ", ")
     try Console.print("\(ids) \(action.participle)\n")

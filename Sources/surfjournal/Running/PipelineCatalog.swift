@@ -70,11 +70,21 @@ struct PipelineCatalog {
   private static func base(of requested: String) throws(PipelineError) -> DefinitionEnvironment.Base {
     if requested.contains("/") || requested.hasSuffix(".json") { return .file(URL(fileURLWithPath: requested)) }
     if let base = bases(requested).first { return base }
+    if [".yaml", ".yml", ".toml"].contains(where: requested.hasSuffix) {
+      throw PipelineError(
+        code: .sourceError, "'\(requested)' is not a pipeline; pipelines are JSON files, whose names end in .json")
+    }
+    if FileManager.default.fileExists(atPath: requested) {
+      throw PipelineError(
+        code: .sourceError,
+        "'\(requested)' is a file and not a pipeline; import it with 'surfjournal import \(requested) --store PATH', or name "
+          + "a pipeline or its JSON file")
+    }
     let hint = NearestName.hint(for: requested, in: names)
     throw PipelineError(
       code: .sourceError,
-      "there is no pipeline '\(requested)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its path, "
-        + "such as ./\(requested).json")
+      "there is no pipeline '\(requested)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its "
+        + "path, such as ./\(requested).json")
   }
 
   /// The environment of definitions.

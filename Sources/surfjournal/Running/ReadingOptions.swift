@@ -93,7 +93,7 @@ extension PipelineDefinition {
     if let match = try arguments.choice("fields-match", DialectDefinition.FieldsMatch.self) {
       if arguments.isGiven("extra-columns") || arguments.isGiven("missing-columns") {
         throw arguments.mistake(
-          "--fields-match says it already; leave it, or --extra-columns and --missing-columns out")
+          "--fields-match excludes --extra-columns and --missing-columns; leave it or them out")
       }
       dialect.fieldsMatch = match
       (extraColumns, missingColumns) = (.warn, .warn)
@@ -109,7 +109,7 @@ extension PipelineDefinition {
       do throws(PipelineError) {
         _ = try DateFormat(format, named: vocabulary.dateFormats)
       } catch {
-        throw arguments.mistake("--date-format is '\(format)': \(error.message)")
+        throw arguments.mistake("--date-format is '\(format)': \(error.message)\(StrftimePattern.hint(for: format))")
       }
     }
     if let fault = dialect.contradictions.first {

@@ -16,11 +16,12 @@ extension RunOptions {
     logLevel = try arguments.choice("log-level", LogDefinition.Level.self)
     logFormat = try arguments.choice("log-format", LogDefinition.Format.self)
     isQuiet = arguments.has("quiet")
+    programVersion = ProgramVersion.text
     allowsIncompleteSchema = arguments.isDeclared("incomplete-schema") && arguments.has("incomplete-schema")
     let reports = arguments.strings("report")
     for path in reports where ReportFormat(path: path) == nil {
       throw arguments.mistake(
-        "--report is '\(path)'; its ending must be \(ReportFormat.endings), which says how it is written")
+        "--report is '\(path)'; its ending must be \(ReportFormat.endings), which determines its format")
     }
     if !reports.isEmpty { self.reports = reports }
   }
@@ -83,10 +84,11 @@ extension PipelineDefinition {
     let names = parts.map(\.entity)
     throw arguments.mistake(
       found.isEmpty
-        ? "the pipeline '\(name)' has no part for \(entity)\(NearestName.hint(for: entity, in: names)); it has parts for "
+        ? "the pipeline '\(name)' has no part for \(entity)\(NearestName.hint(for: entity, in: names)); it has "
+          + "parts for "
           + names.joined(separator: ", ")
-        : "the pipeline '\(name)' has \(found.count) parts for \(entity), and it is not said which one is meant; correct the "
-          + "input and run the pipeline again")
+        : "the pipeline '\(name)' has \(found.count) parts for \(entity), and it is unclear which one is meant; "
+          + "correct the input and run the pipeline again")
   }
 
   /// Replaces the inputs of parts by those that options name as `ENTITY=FILE`; `-` is standard input.
@@ -122,8 +124,8 @@ extension PipelineDefinition {
     try self.init(arguments, pipeline, entity: entity, model: model)
     guard parts.isEmpty || arguments.isDeclared("from") else {
       throw arguments.mistake(
-        "the pipeline '\(name)' fills several entities, each from inputs of its own; run it with 'surfjournal run', or name "
-          + "one of them with --entity")
+        "the pipeline '\(name)' fills several entities, each from inputs of its own; run it with 'surfjournal run', "
+          + "or name one of them with --entity")
     }
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { changeImports { $0.chunkRows = rows } }
     if arguments.isGiven("atomic") { atomic = true }

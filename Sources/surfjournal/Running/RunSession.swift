@@ -69,11 +69,39 @@ struct RunSession: Sendable {
     }
     do throws(CommandFailure) {
       guard let text = try text(of: summary) else { return summary.exitCode }
-      if toOutput { try Console.print(text, as: display.isJSON ? .json : .text) } else { Console.show(text) }
+      if display.isJSON {
+        if toOutput { try Console.print(text, as: .json) } else { Console.show(text) }
+      } else {
+        let styled = Self.styled(text, of: summary)
+        if toOutput { try Console.print(styled) } else { Console.show(styled) }
+      }
     } catch {
       return error.report()
     }
     return summary.exitCode
+  }
+
+  /// The verdict in the colour of its meaning, and the word that begins the next step.
+  private static func styled(_ text: String, of summary: RunSummary) -> StyledText {
+    let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+    var styled = StyledText(String(lines[0]), style(of: summary))
+    let rest = lines.count > 1 ? "\n\(lines[1])" : ""
+    guard let next = rest.range(of: "\nNext: ", options: .backwards) else {
+      styled.append(rest)
+      return styled
+    }
+    styled.append(String(rest[..<next.lowerBound]) + "\n")
+    styled.append("Next:", .heading)
+    styled.append(" " + String(rest[next.upperBound...]))
+    return styled
+  }
+
+  private static func style(of summary: RunSummary) -> StyledText.Style {
+    switch summary.outcome {
+    case .failed, .stopped: .bad
+    case .cancelled: .caution
+    case .completed: summary.issues.errors + summary.issues.warnings > 0 ? .caution : .good
+    }
   }
 
   /// The summary; nil if there is nothing to show.

@@ -29,6 +29,19 @@ final class TerminationSignals: Sendable {
     }
   }
 
+  /// Leaves the signals to another program that has the terminal, until `end()`.
+  init(leaving numbers: [Int32]) {
+    self.numbers = numbers
+    identity = Self.table.withLock { table in
+      table.lastIdentity += 1
+      for number in numbers {
+        table.handlers[number, default: []].append((table.lastIdentity, {}))
+        table.watch(number)
+      }
+      return table.lastIdentity
+    }
+  }
+
   /// Gives the signals back: the next one ends the process, also while it waits for the reader of a result.
   func end() {
     Self.table.withLock { table in

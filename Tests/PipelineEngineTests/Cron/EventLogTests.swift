@@ -59,7 +59,7 @@ import Testing
     ),
     (
       .inputKnown("a.csv", importedAt: "2026-11-20T06:00:00Z"),
-      "info    a.csv: imported before, at 2026-11-20T06:00:00Z; nothing to do",
+      "info    a.csv: already imported, on 2026-11-20T06:00:00Z; nothing to do",
       #""info","event":"input-known","input":"a.csv","importedAt":"2026-11-20T06:00:00Z"}"#
     ),
     (
@@ -88,7 +88,7 @@ import Testing
       #""warning","event":"input-not-moved","input":"a.csv","reason":"gone"}"#
     ),
     (
-      .chunkSaved("a.csv", record: 10, rows: 9), "debug   a.csv: 9 rows saved, up to record 10",
+      .chunkSaved("a.csv", record: 10, rows: 9), "debug   a.csv: 9 records saved, up to record 10",
       #""debug","event":"chunk-saved","input":"a.csv","record":10,"rows":9}"#
     ),
     (

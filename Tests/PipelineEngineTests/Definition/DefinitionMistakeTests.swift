@@ -65,8 +65,8 @@ import Testing
         "11:3: errorPolicy: 'skp' is none of 'skip', 'stop'; did you mean 'skip'?",
         "12:15: limits.fieldBytesMax: expected a whole number from 1 to 268435456, found a number",
         """
-        13:14: report[0]: 'out.yml' must end in .txt, .json, .xml, .html or .prom, which says how the report is \
-        written
+        13:14: report[0]: 'out.yml' has no known ending; end it in .txt, .json, .xml, .html or .prom, which determines \
+        the report's format
         """,
       ])
     let error = try #require(mistakes(json))
@@ -222,18 +222,18 @@ import Testing
   }
 
   static let syntax: [(json: String, line: String)] = [
-    ("", "1:1: the document ends too early"),
+    ("", "1:1: the document ends too early; complete it"),
     ("{", "1:1: what begins here is not closed: a '}' is missing at the end"),
     ("{\n \"name\": [1,\n", "2:10: what begins here is not closed: a ']' is missing at the end"),
-    (#"{"name" "n"}"#, "1:9: name: a ':' is missing after 'name'"),
-    (#"{"name": "n" "store": "s"}"#, "1:14: a ',' or '}' is missing here"),
-    (#"{"name": ["a" "b"]}"#, "1:15: a ',' or ']' is missing here"),
+    (#"{"name" "n"}"#, "1:9: name: a ':' is missing after 'name'; add it"),
+    (#"{"name": "n" "store": "s"}"#, "1:14: a ',' or '}' is missing here; add it"),
+    (#"{"name": ["a" "b"]}"#, "1:15: a ',' or ']' is missing here; add it"),
     (#"{"name": "n", "name": "m"}"#, "1:15: name: 'name' occurs twice; remove one"),
-    ("{\"name\": \"n\n\"}", "1:10: the text that begins here has no closing quote on its line"),
+    ("{\"name\": \"n\n\"}", "1:10: the text that begins here has no closing quote on its line; add it"),
     (#"{"name": nobody}"#, "1:10: nobody is neither a number nor true, false or null; put quotes around a text"),
-    (#"{"name": }"#, "1:10: a value is missing here"),
+    (#"{"name": }"#, "1:10: a value is missing here; add it"),
     (#"{"name": "n"} {}"#, "1:15: something follows after the end of the document"),
-    ("{ /* never\nclosed", "1:3: the comment that begins here is not closed by */"),
+    ("{ /* never\nclosed", "1:3: the comment that begins here is not closed; add */"),
     (#"{: 1}"#, "1:2: a key is missing here: write \"name\": value"),
   ]
 
@@ -246,7 +246,7 @@ import Testing
 
   @Test func `A hostile nesting is refused and not followed`() throws {
     let error = try #require(mistakes(String(repeating: "[", count: 100_000)))
-    #expect(error.message == "nested more than 64 levels deep")
+    #expect(error.message == "nested more than 64 levels deep; remove levels")
   }
 
   @Test func `A file that is not there is a missing input, not a wrong definition`() throws {

@@ -75,8 +75,8 @@ import Testing
   static let mistaken: [(dialect: String, message: String)] = [
     (#"{"encoding": "utf-9"}"#, "dialect.encoding: unknown encoding 'utf-9'"),
     (#"{"delimiter": "a\nb"}"#, "dialect.delimiter: expected one or several characters"),
-    (#"{"quote": "'", "quoteChar": "'"}"#, "dialect.quoteChar: 'quote' says the same"),
-    (#"{"null": "x", "nullSequences": "y"}"#, "dialect.null: 'nullSequences' says it already"),
+    (#"{"quote": "'", "quoteChar": "'"}"#, "dialect.quoteChar: 'quote' has the same meaning"),
+    (#"{"null": "x", "nullSequences": "y"}"#, "dialect.null: 'nullSequences' has the same meaning"),
     (#"{"nullSequences": ["x", "x"]}"#, "dialect.nullSequences: names a text twice"),
     (#"{"escapeChar": "\""}"#, "dialect.escapeChar: is also the delimiter or the quote"),
     (#"{"commentChar": ","}"#, "dialect.commentChar: is also the delimiter or the quote"),

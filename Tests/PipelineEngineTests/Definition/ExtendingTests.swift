@@ -240,7 +240,7 @@ import Testing
 
   @Test func `A mistake of syntax in a base is reported in the base`() {
     let told = error { try read(#"{"extends": "base.json"}"#, base: "{\n  \"name\" 1}") }
-    #expect(told?.description == "base.json:2:10: name: a ':' is missing after 'name'")
+    #expect(told?.description == "base.json:2:10: name: a ':' is missing after 'name'; add it")
     #expect(told?.exitCode == .configuration)
   }
 

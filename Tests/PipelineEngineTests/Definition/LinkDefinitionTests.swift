@@ -75,7 +75,7 @@ import Testing
       #"{"name": "x", "attribute": "spot.name", "link": {"by": ["name", "country"]}}"#, "",
       "no column fills 'spot.country'"
     ),
-    (#"{"name": "x", "attribute": "spot.name", "link": {"by": ["name", "name"]}}"#, "", "'name' is there twice"),
+    (#"{"name": "x", "attribute": "spot.name", "link": {"by": ["name", "name"]}}"#, "", "'name' is listed twice"),
     (#"{"name": "x", "attribute": "spot.name", "link": {"ifMissing": "make"}}"#, "", "'make' is none of"),
     (#"{"name": "x", "attribute": "spto.name", "link": {}}"#, "", "Session has no relationship 'spto'"),
     (#"{"name": "x", "attribute": "spot.nmae", "link": {}}"#, "", "Spot has no attribute 'nmae'"),
@@ -88,11 +88,11 @@ import Testing
     ),
     (
       #"{"name": "x", "attribute": "next.date", "link": {"ifMissing": "create"}}"#, "",
-      "one that is missing can't be told from one that comes later"
+      "one that is missing can't be distinguished from one that comes later"
     ),
     (
       #"{"name": "x", "attribute": "spot.@record", "link": {"ifMissing": "create"}}"#, "",
-      "one that is missing can't be told from one that comes later"
+      "one that is missing can't be distinguished from one that comes later"
     ),
     (
       #"{"name": "x", "attribute": "spot.@record", "link": {}}, {"name": "y", "attribute": "spot.name"}"#, "",

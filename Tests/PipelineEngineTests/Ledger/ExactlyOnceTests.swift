@@ -327,10 +327,10 @@ struct ExactlyOnceTests {
   func otherVersion() async throws {
     let input = try folder.write(log(3), to: "log.csv")
     _ = try await run(.plain(), .import, inputs: [input], store: store)
-    _ = try sqlite(store, "UPDATE SJ_LEDGER SET version = 4")
+    _ = try sqlite(store, "UPDATE SJ_LEDGER SET version = 5")
     let summary = try await run(.plain(), .import, inputs: [input], store: store)
     #expect(summary.exitCode == .dataError)
-    #expect(summary.failure?.message.contains("layout 4") == true)
+    #expect(summary.failure?.message.contains("layout 5") == true)
     #expect(try rows == "3")
   }
 

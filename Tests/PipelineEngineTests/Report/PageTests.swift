@@ -80,9 +80,9 @@ import Testing
     summary.inputs[0].firstRecord = 1501
     summary.inputs[0].contentHash = "0123456789abcdef0123456789abcdef"
     #expect(
-      summary.html().contains("4,000 records, continued at record 1,501, xxh128 0123456789abcdef0123456789abcdef"))
+      summary.html().contains("4,000 records, resumed at record 1,501, xxh128 0123456789abcdef0123456789abcdef"))
     #expect(summary.html().contains("<strong>Note</strong> the report can&#39;t be had twice"))
-    #expect(summary.junit().contains("4,000 records, continued at record 1,501</system-out>"))
+    #expect(summary.junit().contains("4,000 records, resumed at record 1,501</system-out>"))
     summary.inputs[0].state = .known
     summary.inputs[0].records = 0
     #expect(summary.html().contains("Every input was imported before; the store is as it was."))

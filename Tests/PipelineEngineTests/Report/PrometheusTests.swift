@@ -25,6 +25,10 @@ import Testing
         "surfjournal_last_run_issues{\(labels),severity=\"error\"} 1234",
         "surfjournal_last_run_issues{\(labels),severity=\"warning\"} 1",
         "surfjournal_last_run_exit_code{\(labels)} 65",
+        "surfjournal_last_success_timestamp_seconds{\(labels)} 1405323000.043",
+        "surfjournal_last_run_inputs{\(labels),state=\"processed\"} 0",
+        "surfjournal_last_run_inputs{\(labels),state=\"failed\"} 0",
+        "surfjournal_last_run_inputs{\(labels),state=\"waiting\"} 0",
       ])
   }
 
@@ -44,8 +48,17 @@ import Testing
               float(sample[3])
       assert len(set(names)) == len(names)
       print(len(names))
-      """, input: try ReportSample.hostileEverywhere().prometheus())
-    #expect(answer == "6\n")
+      """, input: try Self.full().prometheus())
+    #expect(answer == "11\n")
+  }
+
+  private static func full() throws -> RunSummary {
+    var summary = try ReportSample.hostileEverywhere()
+    summary.outcome = .completed
+    summary.gauges.rejectsWaiting = 3
+    summary.gauges.entries = ["Spot", "Ses\"sion"].map { RunGauges.EntryCount(entity: $0, count: 7) }
+    summary.gauges.version = "1.0.0 (0123)"
+    return summary
   }
 
   @Test func `A name with quotes, backslashes and line breaks stays one label`() throws {

@@ -133,7 +133,7 @@ import Testing
           input       log.csv  (123.5 kB, 1,500 records)
           store       journal.sqlite
           rejects     log.csv.rejects.csv
-          time        0.50 s, 3,000 rows/s, peak memory 34.6 MB
+          time        0.50 s, 3,000 records/s, peak memory 34.6 MB
           read        1,500
           inserted    1,490
           duplicate       7
@@ -145,7 +145,7 @@ import Testing
 
           log.csv:12: rating "s\"ix/é": type-error: is not a whole number; write digits only, or leave the field empty
           log.csv:12: warning: extra-label: it is ignored
-          … and 1 more, not all of which are in the report
+          … and 1 more; reports list 2 of 3
 
         Next: correct the records in log.csv.rejects.csv, then run: surfjournal replay log.csv.rejects.csv
 
@@ -165,7 +165,7 @@ import Testing
 
           input       standard input  (999 B, 1 record)
           store       journal.sqlite
-          time        0.50 s, 2 rows/s, peak memory 34.6 MB
+          time        0.50 s, 2 records/s, peak memory 34.6 MB
           read        1
           inserted    1
           rejected    0
@@ -174,15 +174,15 @@ import Testing
   }
 
   static let verdicts: [(kind: RunSummary.Kind, outcome: RunSummary.Outcome, first: String, last: String)] = [
-    (.validate, .completed, "surf-log: dry run done, 2 errors", "Next: correct the lines named above, then import."),
+    (.validate, .completed, "surf-log: dry run done, 2 errors", "Next: correct the listed lines, then import."),
     (.import, .cancelled, "surf-log: import cancelled; what was saved before stays", "Next: run it again."),
     (
       .import, .stopped, "surf-log: import STOPPED: as the pipeline's error policy says",
-      "Next: correct the records named above and run it again."
+      "Next: correct the listed records and run it again."
     ),
     (
       .export, .failed, "surf-log: export FAILED: disk full; make room",
-      "  … and 1 more, not all of which are in the report"
+      "  … and 1 more; reports list 2 of 3"
     ),
   ]
 

@@ -88,7 +88,7 @@ struct ImportRunTests {
     #expect(summary.issues.counts == [.typeError: 1])
     #expect(
       summary.stopReason
-        == "a record was rejected, and the pipeline tolerates none; of \(input) records 1 to 10 counted, and no more")
+        == "a record was rejected, and the pipeline tolerates none; only records 1 to 10 of \(input) were imported")
     #expect(summary.exitCode == .dataError)
     #expect(try sqlite(store, "SELECT count(*) FROM ZJOURNALENTRY") == "10")
   }
