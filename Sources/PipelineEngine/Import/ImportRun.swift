@@ -39,7 +39,7 @@ struct ImportRun {
     let run = ImportPart.Run(
       options: options, model: model.model,
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
-      isDryRun: isDryRun, monitor: monitor, observer: observer, id: UUID().uuidString.lowercased(),
+      isDryRun: isDryRun, monitor: monitor, observer: observer, id: options.runID ?? UUID().uuidString.lowercased(),
       startedAt: options.now(),
       roots: definition.imports.map { model.model.entitiesByName[$0.entity]?.rootEntity.name ?? "" },
       relationships: definition.imports.flatMap { part in
@@ -107,13 +107,13 @@ struct ImportRun {
     /// Whether a report could not be written, so that the next run has to report what this one has done.
     var isReportOwed = false
     /// Whether what was imported is on the disk, and the rejects have their names. Otherwise the next run does that.
-    fileprivate var isDurable = false
+    fileprivate(set) var isDurable = false
     fileprivate var lock: RunLock?
     /// The replayed inputs that were imported to their end.
     fileprivate var replayed: [LedgerEntry] = []
-    fileprivate var files: [ImportTotals.FinishedFile] = []
+    fileprivate(set) var files: [ImportTotals.FinishedFile] = []
     /// The paths of the inputs of each part.
-    fileprivate var listed: [[InputFile]] = []
+    fileprivate(set) var listed: [[InputFile]] = []
   }
 
   /// Does the work, up to the point where everything that was imported is on the disk. The caller then writes the
@@ -149,6 +149,7 @@ struct ImportRun {
     (outcome.files, outcome.replayed) = (totals.filesDone, totals.replayed)
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     outcome.summary.failedPaths = failedPaths(outcome)
+    setPlaces(&outcome)
     return outcome
   }
 
@@ -230,7 +231,7 @@ struct ImportRun {
   }
 
   /// A file that several parts read is moved when all of them have finished it.
-  private func filesToMove(_ outcome: Outcome, part: Int) -> [(file: Inbox.File, outcome: Inbox.Outcome)] {
+  func filesToMove(_ outcome: Outcome, part: Int) -> [(file: Inbox.File, outcome: Inbox.Outcome)] {
     outcome.files.filter { $0.part == part }.compactMap { done in
       let readers = outcome.listed.indices.filter { index in
         outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }

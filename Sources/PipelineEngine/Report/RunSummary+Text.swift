@@ -19,11 +19,13 @@ extension RunSummary {
   private var paths: [(String, String)] {
     var rows: [(String, String)] = []
     for file in inputs { rows.append(("input", describe(file))) }
+    for file in unreadInputs ?? [] { rows.append(("input", "\(name(of: file))  (not read)\(place(file))")) }
     for file in outputs { rows.append(("output", describe(file))) }
     if let store { rows.append(("store", kind == .validate ? "\(store) (untouched)" : store)) }
     if let seed { rows.append(("seed", "\(TextTable.count(seed.files.count, "file")), UUID \(seed.uuid)")) }
     if let rejects { rows.append(("rejects", rejects)) }
     if let note { rows.append(("note", note)) }
+    for text in undelivered ?? [] { rows.append(("undelivered", text)) }
     let rate = TextTable.grouped(Int(rowsPerSecond.rounded()))
     let memory = TextTable.bytes(memoryPeakBytes)
     rows.append(("time", "\(String(format: "%.2f", seconds)) s, \(rate) rows/s, peak memory \(memory)"))
@@ -34,8 +36,10 @@ extension RunSummary {
     let name = file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
     let hash = file.contentHash.map { ", xxh128 \($0)" } ?? ""
     let records = TextTable.count(file.records, "record")
-    return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(hash)\(stateText(file)))"
+    return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(hash)\(stateText(file)))\(place(file))"
   }
+
+  private func place(_ file: File) -> String { file.movedTo.map { " → \($0)" } ?? "" }
 
   /// What the ledger recorded for an input, in words that follow its number of records.
   func stateText(_ file: File) -> String {
@@ -97,7 +101,10 @@ extension RunSummary {
   }
 
   /// What the user should do next; nil when nothing is left to do, or when the failure states it.
-  var nextStep: String? {
+  var nextStep: String? { nextStep("above") }
+
+  /// - Parameter position: Where the issues are, seen from the text.
+  func nextStep(_ position: String) -> String? {
     switch outcome {
     case .failed:
       return failedPaths.isEmpty ? nil : "correct \(failedPaths.joined(separator: ", ")), and \(movesBack)."
@@ -105,8 +112,9 @@ extension RunSummary {
     case .stopped:
       let records = issues.errors == 1 ? "record" : "records"
       let advice = stopAdvice.map { ", or \($0)" } ?? ""
-      if failedPaths.isEmpty { return "correct the \(records) named above and run it again\(advice)." }
-      return "correct the \(records) named above in \(failedPaths.joined(separator: ", "))\(advice). Then \(movesBack)."
+      if failedPaths.isEmpty { return "correct the \(records) named \(position) and run it again\(advice)." }
+      return
+        "correct the \(records) named \(position) in \(failedPaths.joined(separator: ", "))\(advice). Then \(movesBack)."
     case .completed: break
     }
     if issues.errors == 0 { return nil }
@@ -119,7 +127,8 @@ extension RunSummary {
       let files = (rejectsFiles.isEmpty ? [rejects] : rejectsFiles).map(ShellWord.quoted)
       return "correct the records in \(rejects), then run: \(program) replay \(files.joined(separator: " "))"
     }
-    return kind == .validate ? "correct the lines named above, then import." : "correct the lines named above."
+    return kind == .validate
+      ? "correct the lines named \(position), then import." : "correct the lines named \(position)."
   }
 }
 
