@@ -13,6 +13,8 @@ extension Simulation {
     case cancelled(after: Int)
     /// Killed at the call with this number on a file of its folder.
     case killed(at: Int)
+    /// The system refuses the call with this number, and all later ones if it lasts.
+    case refused(at: Int, code: Int32, lasts: Bool)
   }
 
   func drawFault() -> Fault {
@@ -43,7 +45,7 @@ extension Simulation {
     return path
   }
 
-  private func given(_ path: String) -> StoreModel.Given {
+  func given(_ path: String) -> StoreModel.Given {
     let text = files[path] ?? InputText(lines: [], delimiter: pipeline.delimiter, lineEnd: pipeline.lineEnd)
     return StoreModel.Given(path: path, location: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, text: text)
   }
@@ -95,19 +97,44 @@ extension Simulation {
   func run(
     _ given: [StoreModel.Given], _ options: StoreModel.Options, fault: Fault, inputs: [String]?
   ) async throws -> StoreModel.Result {
+    let begun = try begin(given, options, fault: fault)
+    return try end(begun, summary: try await perform(options, fault, inputs: inputs))
+  }
+
+  /// A run that has begun, and what the store and the model were then.
+  struct Begun {
+    let given: [StoreModel.Given]
+    let options: StoreModel.Options
+    let fault: Fault
+    let number: Int
+    let prediction: StoreModel.Result
+    let model: StoreModel
+    let records: [StoreModel.Record]
+  }
+
+  func begin(_ given: [StoreModel.Given], _ options: StoreModel.Options, fault: Fault = .none) throws -> Begun {
     runNumber += 1
     tell(
       "import \(given.map { "\(($0.path as NSString).lastPathComponent) \($0.text.lines.count)" }), \(options), \(fault)"
     )
     var predicted = model
     let prediction = predicted.run(given, options, number: runNumber, records: nil)
-    let before = (model: model, records: try self.records())
-    let summary = try await perform(options, fault, inputs: inputs)
+    return Begun(
+      given: given, options: options, fault: fault, number: runNumber, prediction: prediction, model: model,
+      records: try records())
+  }
+
+  /// Lets the model follow a run that has ended, and compares what it did with the model.
+  ///
+  /// - Parameter summary: What it says of itself; nil for a process that could not.
+  @discardableResult
+  func end(_ run: Begun, summary: RunSummary?) throws -> StoreModel.Result {
+    let (options, fault, prediction) = (run.options, run.fault, run.prediction)
     let records = try records()
-    let result = model.run(given, options, number: runNumber, records: records)
+    let result = model.run(run.given, options, number: run.number, records: records)
     try noteStates(records)
     let isDisturbed = if case .none = fault { summary?.outcome == .stopped } else { true }
-    if isDisturbed { noteUntouched(records, since: before.records, before.model) }
+    if isDisturbed { noteUntouched(records, since: run.records, run.model, number: run.number) }
     try checkOwedRejects(records)
     if let summary {
       if case .none = fault, summary.outcome != .stopped { try check(summary, expected: prediction, found: result) }
@@ -124,9 +151,16 @@ extension Simulation {
     _ options: StoreModel.Options, _ fault: Fault, inputs: [String]?
   ) async throws -> RunSummary? {
     try pipeline.json(&random).write(toFile: definitionPath, atomically: false, encoding: .utf8)
-    if case .killed(let number) = fault, let inputs {
-      try kill(options, inputs, at: number)
-      return nil
+    if let inputs {
+      switch fault {
+      case .killed(let number):
+        try kill(options, inputs, at: number)
+        return nil
+      case .refused:
+        try refuseCall(fault, to: inputs, options: options)
+        return nil
+      case .none, .cancelled: break
+      }
     }
     let runner = try runner(.import, options, inputs: inputs)
     if case .cancelled(let count) = fault {
@@ -165,15 +199,9 @@ extension Simulation {
 
   private func kill(_ options: StoreModel.Options, _ inputs: [String], at number: Int) throws {
     hasKilled = true
-    var arguments = ["import"] + inputs + ["--pipeline", definitionPath, "--store", store, "-q"]
-    if options.again { arguments.append("--again") }
-    if options.changedInputs != pipeline.changedInputs {
-      arguments.append(options.changedInputs == .replace ? "--replace" : "--only-new")
-    }
-    let page = shimFolder.path("page")
     let output = try Programs.run(
-      Simulation.program.path, arguments, in: folder,
-      environment: try Shim.environment(TestSupport.Fault(.kill, at: number), in: folder, page: page))
+      Simulation.program.path, arguments(options, inputs) + ["-q"], in: folder,
+      environment: try shim(TestSupport.Fault(.kill, at: number)))
     if output.status == 128 + SIGKILL { killCount += 1 }
   }
 
@@ -200,13 +228,15 @@ extension Simulation {
 
   /// A disturbed run reports only some of the inputs that earlier runs were killed before reporting; a cancelled one
   /// reports all of them although it has not read its own. Those that it has not reported stay with the run before.
-  private func noteUntouched(_ records: [StoreModel.Record], since before: [StoreModel.Record], _ model: StoreModel) {
+  private func noteUntouched(
+    _ records: [StoreModel.Record], since before: [StoreModel.Record], _ model: StoreModel, number: Int
+  ) {
     let runIDs = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0.runID) })
     let runs = Dictionary(uniqueKeysWithValues: model.inputs.map { ($0.id, $0.run) })
     let untouched = Set(records.filter { runIDs[$0.id] == $0.runID }.map(\.id))
     for index in self.model.inputs.indices {
       let id = self.model.inputs[index].id
-      self.model.inputs[index].run = untouched.contains(id) ? runs[id] ?? runNumber : runNumber
+      self.model.inputs[index].run = untouched.contains(id) ? runs[id] ?? number : number
     }
   }
 

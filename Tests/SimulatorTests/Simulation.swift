@@ -35,15 +35,23 @@ final class Simulation {
   var fileNumber = 0
   /// Whether a process was killed: what it has left over is the next run's.
   var hasKilled = false
+  /// How many runs were processes that the system refused a call.
+  var refusalCount = 0
+  /// How many runs stood still while others went on.
+  var besideCount = 0
   /// One in so many runs is a process that is killed; 0 for none.
   let killsOneIn: Int
+  /// Whether processes are refused calls, and run while others stand still in the middle of theirs.
+  let hasProcesses: Bool
 
   var store: String { folder.path("journal.sqlite") }
   var definitionPath: String { folder.path("simulated.json") }
 
-  init(seed: UInt64, killsOneIn: Int = 0, mistake: StoreModel.Mistake? = nil) throws {
+  init(
+    seed: UInt64, killsOneIn: Int = 0, hasProcesses: Bool = false, mistake: StoreModel.Mistake? = nil
+  ) throws {
     self.seed = seed
-    self.killsOneIn = killsOneIn
+    (self.killsOneIn, self.hasProcesses) = (killsOneIn, hasProcesses)
     random = SeededGenerator(seed: seed)
     (folder, shimFolder) = (try TemporaryFolder(), try TemporaryFolder())
     pipeline = SimulatedPipeline(&random)
@@ -66,6 +74,10 @@ final class Simulation {
   }
 
   private func step() async throws {
+    // A world without processes draws nothing here, so that its seed stays the same world.
+    if hasProcesses, random.isOne(in: 3) {
+      return random.isOne(in: 2) ? try await importWithRefusedCall() : try await importBesideOthers()
+    }
     switch random.number(0...29) {
     case 0...13: try await importFiles()
     case 14...16: try await importInbox()
@@ -124,13 +136,19 @@ final class Simulation {
   }
 
   private func checkStore() throws {
+    try checkRows(model)
+    try checkSoundness()
+  }
+
+  /// The store has the entries of the model.
+  func checkRows(_ model: StoreModel) throws {
     let sql = "SELECT ZDATE, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK"
     let stored = try rows(sql, of: "ZJOURNALENTRY").map { row in
       Session(
         day: Session.dayOfSeconds[row[0].number] ?? -1, place: row[1].text, rating: row[2].isNull ? nil : row[2].number)
     }
     let expected = model.sessions
-    guard stored != expected else { return try checkSoundness() }
+    guard stored != expected else { return }
     let (added, missing) = (Self.difference(stored, expected), Self.difference(expected, stored))
     throw Mismatch(
       description: "the store has \(stored.count) entries, expected \(expected.count); too many: \(added), "

@@ -17,6 +17,11 @@ struct SimulatorTests {
     try await play(seed &+ 1_000_000_007, killsOneIn: 2)
   }
 
+  @Test(arguments: Randomness.seeds(1, long: 200))
+  func `The same with processes that are refused calls, and with several at once`(seed: UInt64) async throws {
+    try await play(seed &+ 2_000_000_011, hasProcesses: true)
+  }
+
   /// Each has found a fault, of the program or of the model.
   @Test(arguments: [801_411_150, 2_313_800_168, 2_313_800_623, 2_313_799_923 as UInt64])
   func `Seeds that once found a fault`(seed: UInt64) async throws { try await play(seed) }
@@ -24,6 +29,11 @@ struct SimulatorTests {
   @Test(arguments: [2_313_798_880, 1_845_422_221, 1_845_422_273, 80, 82, 521, 704, 842, 1558, 1598, 1971 as UInt64])
   func `Seeds with killed processes that once found a fault`(seed: UInt64) async throws {
     try await play(seed &+ 1_000_000_007, killsOneIn: 2)
+  }
+
+  @Test(arguments: [67 as UInt64])
+  func `Seeds with refused calls that once found a fault`(seed: UInt64) async throws {
+    try await play(seed &+ 2_000_000_011, hasProcesses: true)
   }
 
   @Test("A model with one wrong rule is found to be wrong", arguments: StoreModel.Mistake.allCases)
@@ -40,12 +50,14 @@ struct SimulatorTests {
     Issue.record("\(mistake) was not found in 40 worlds")
   }
 
-  private func play(_ seed: UInt64, killsOneIn: Int = 0) async throws {
-    let simulation = try Simulation(seed: seed, killsOneIn: killsOneIn)
+  private func play(_ seed: UInt64, killsOneIn: Int = 0, hasProcesses: Bool = false) async throws {
+    let simulation = try Simulation(seed: seed, killsOneIn: killsOneIn, hasProcesses: hasProcesses)
     defer {
       Figures.add("steps", simulation.stepCount, suite: Self.self)
       Figures.add("runs", simulation.runNumber, suite: Self.self)
       Figures.add("kills", simulation.killCount, suite: Self.self)
+      Figures.add("runs that were refused a call", simulation.refusalCount, suite: Self.self)
+      Figures.add("runs that others met", simulation.besideCount, suite: Self.self)
     }
     do {
       try await simulation.play(steps: Self.stepsPerWorld)

@@ -13,7 +13,8 @@ struct InputScan {
 
   /// Calls `body` with the chunks of the input from its start, until it returns false.
   ///
-  /// What is wrong with the input ends the scan without an error: reading it for the import reports that.
+  /// What is wrong with the input ends the scan without an error: reading it for the import reports that. A read that the
+  /// system refuses is an error, because the next one may succeed, and the records would count as compared.
   ///
   /// - Parameters:
   ///   - digester: What is digested of the records; by default what the pipeline compares.
@@ -34,7 +35,10 @@ struct InputScan {
           guard let chunk = parsed.receive(), try body(chunk) else { return }
         case .surveyed(let result):
           if result.refusal != nil { return }
-        case .end, .failure: return
+        case .failure(let error):
+          if error.code == .source { throw RunFailure(error) }
+          return
+        case .end: return
         case .recognized: continue
         }
       }

@@ -38,6 +38,28 @@ import Testing
     }
   }
 
+  /// The store has all records of the input but the last five.
+  @Test func `An input that can't be read for its comparison is not imported`() throws {
+    let stage = try FaultStage(
+      RunKind(name: "known records", arguments: RunKind.load("p.json")) { folder in
+        try folder.write(RunKind.records(0..<60, badEvery: nil), to: "a.csv")
+        try RunKind.tool(["import", "a.csv", "--store", "s", "--pipeline", "p.json", "-q"], in: folder)
+        try folder.write(RunKind.records(0..<65, badEvery: nil), to: "log.csv")
+      })
+    #expect(stage.status == 65)
+    var fault = Fault(.fail(EIO), calls: [.read], at: 1)
+    fault.nameEnd = "/log.csv"
+    while true {
+      try stage.reset()
+      let (output, report) = try stage.run(fault)
+      if report.fired == 0 { break }
+      #expect([65, 74].contains(output.status), "\(fault): \(output.messages)")
+      #expect(try LeftFiles.rows("s", in: stage.work).count == 60, "\(fault): \(output.messages)")
+      fault.number += 1
+    }
+    #expect(fault.number > 3)
+  }
+
   /// The rejects have two names for a moment: the one that they had to take, and the one that they take back.
   @Test(arguments: [[Fault.Call.rename, .unlink], Fault.Call.allCases])
   func `Killed while rejects avoid a name and take it back, they have it in the end, and no other`(

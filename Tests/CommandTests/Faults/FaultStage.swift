@@ -9,21 +9,24 @@ struct Recording {
 }
 
 /// The program under the shim, with temporary files in a folder that is watched too.
-private struct ShimmedCommand {
+struct ShimmedCommand {
   let arguments: [String]
   let work: TemporaryFolder
   /// For the shim's own files.
   let own: TemporaryFolder
 
+  func environment(_ fault: Fault, recording record: String? = nil) throws -> [String: String] {
+    var environment = try Shim.environment(fault, in: work, page: own.path("page"), recording: record)
+    environment["TMPDIR"] = work.path("tmp")
+    return environment
+  }
+
   func run(
     _ fault: Fault, recording record: String? = nil, environment more: [String: String] = [:]
   ) throws -> (ProgramOutput, ShimReport) {
-    let page = own.path("page")
-    var environment = try Shim.environment(fault, in: work, page: page, recording: record)
-    environment["TMPDIR"] = work.path("tmp")
-    environment.merge(more) { $1 }
+    let environment = try environment(fault, recording: record).merging(more) { $1 }
     let output = try Programs.run(Tool.url.path, arguments, in: work, environment: environment)
-    return (output, try Shim.report(page))
+    return (output, try Shim.report(own.path("page")))
   }
 
   func record(_ fault: Fault) throws -> (ProgramOutput, [RecordedChange]) {
@@ -39,8 +42,8 @@ private struct ShimmedCommand {
 final class FaultStage {
   let kind: RunKind
   let work: TemporaryFolder
-  private let base: TemporaryFolder
-  private let command: ShimmedCommand
+  let base: TemporaryFolder
+  let command: ShimmedCommand
   private let repetition: ShimmedCommand
   /// The run without a fault: its status, and what it leaves when it is run once, and when it is run again.
   let status: Int32
@@ -135,7 +138,7 @@ final class FaultStage {
       case .kill: [128 + SIGKILL]
       // What has not begun, and what is one transaction, ends at once.
       case .terminate: [status, 0, 75, 128 + SIGTERM]
-      case .short, .nothing, .swallow, .delay, .fail(EINTR): [status]
+      case .short, .nothing, .swallow, .delay, .stop, .fail(EINTR): [status]
       case .fail: failures(of: fault, at: call)
       }
     var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]

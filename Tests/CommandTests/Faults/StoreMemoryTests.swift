@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-/// SQLite gets no memory once. Swift's own allocations can't fail: the process ends then, which is a kill.
+/// The system refuses memory once: to SQLite, which has to end the run with an error, or to any library. Swift's own
+/// allocations can't fail: the process ends then.
 @Suite(.seeded) struct StoreMemoryTests {
   @Test(
     .enabled(if: Shim.seesAllocations, "a sanitizer has an allocator of its own"),
@@ -29,5 +30,30 @@ import Testing
     }
     Figures.add("errors of memory", errors, suite: Self.self)
     print("\(kind.name): \(errors) errors of \(counted.allocations) allocations, seed \(Randomness.seed)")
+  }
+
+  private static let kinds: [RunKind] = TestLength.isLong ? RunKind.all : [.keyed, .replay, .seed, .export]
+
+  @Test(.enabled(if: Shim.seesAllocations, "a sanitizer has an allocator of its own"), arguments: kinds)
+  func `Memory that any library does not get ends a run, and a repetition ends it well`(_ kind: RunKind) throws {
+    let stage = try FaultStage(kind)
+    let all = ["SHIM_MEMORY": "all"]
+    try stage.reset()
+    let (_, counted) = try stage.run(environment: all.merging(["SHIM_MEMORY_AT": "1000000000"]) { $1 })
+    var random = kind.generator
+    var ends = 0
+    for _ in 0..<TestLength.rounds(1, long: 200) {
+      let number = Int.random(in: 1...counted.allocations, using: &random)
+      try stage.reset()
+      let (output, report) = try stage.run(environment: all.merging(["SHIM_MEMORY_AT": "\(number)"]) { $1 })
+      guard report.fired > 0 else { continue }
+      let place: Comment = "\(kind.name), allocation \(number): status \(output.status), \(output.messages)"
+      if output.status != stage.status {
+        ends += 1
+        #expect(output.status >= 128 || !output.messages.isEmpty, place)
+      }
+      #expect(try stage.repetitionProblems() == [], place)
+    }
+    Figures.add("runs that got no memory", ends, suite: Self.self)
   }
 }

@@ -45,6 +45,8 @@ package struct Fault: Sendable, CustomStringConvertible {
     case terminate
     /// The call takes so much longer.
     case delay(milliseconds: Int32)
+    /// The process stops and waits to be continued.
+    case stop
 
     fileprivate var number: Int {
       switch self {
@@ -55,6 +57,7 @@ package struct Fault: Sendable, CustomStringConvertible {
       case .kill: 4
       case .terminate: 6
       case .delay: 7
+      case .stop: 8
       }
     }
   }
@@ -101,7 +104,7 @@ package struct ShimReport: Sendable {
   package let counted: Int
   /// How often something was made to happen.
   package let fired: Int
-  /// Allocations of SQLite. Counted only where one is to fail.
+  /// Allocations. Counted only where one is to fail, and only SQLite's unless those of all are asked for.
   package let allocations: Int
   /// The first call that something happened to, and its file.
   package let call: String

@@ -9,16 +9,19 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* MARK: SQLite's memory. Swift ends a process that has no memory left; SQLite promises an error. */
+/* MARK: Memory. Swift ends a process that has no memory left; SQLite promises an error. */
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
 
-static uint64_t memory_at, clock_at;
+static uint64_t memory_at, memory_of_all, clock_at;
 static int64_t clock_jump;
 
 __attribute__((constructor)) static void set_up(void) {
   memory_at = shim_number("SHIM_MEMORY_AT");
+  const char *whose = getenv("SHIM_MEMORY");
+  memory_of_all = whose && !strcmp(whose, "all");
   clock_at = shim_number("SHIM_CLOCK_AT");
   const char *jump = getenv("SHIM_CLOCK");
   clock_jump = jump ? strtoll(jump, NULL, 10) : 0;
@@ -28,7 +31,8 @@ static int fails(void *caller) {
   struct shim_page *page = shim_page_of();
   if (!memory_at || !page) return 0;
   Dl_info library;
-  if (!dladdr(caller, &library) || !library.dli_fname || !strstr(library.dli_fname, "libsqlite3")) return 0;
+  if (!memory_of_all && (!dladdr(caller, &library) || !library.dli_fname || !strstr(library.dli_fname, "libsqlite3")))
+    return 0;
   return __atomic_add_fetch(&page->allocations, 1, __ATOMIC_RELAXED) == memory_at
     && __atomic_add_fetch(&page->fired, 1, __ATOMIC_RELAXED);
 }
@@ -39,6 +43,10 @@ void *malloc(size_t size) {
 
 void *realloc(void *old, size_t size) {
   return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+void *calloc(size_t count, size_t size) {
+  return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 /* MARK: The clock of the day */

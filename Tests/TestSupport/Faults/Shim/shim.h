@@ -13,7 +13,8 @@
      SHIM_RECORD   a file to which changes are appended, as struct shim_event and what follows it
      SHIM_CLOCK    seconds that the clock of the day jumps by
      SHIM_CLOCK_AT the number of the reading of the clock from which on it has jumped
-     SHIM_MEMORY_AT the number of SQLite's allocation that fails */
+     SHIM_MEMORY_AT the number of the allocation that fails
+     SHIM_MEMORY   whose allocations are counted: SQLite's, or those of all if it is "all" */
 #ifndef SHIM_H
 #define SHIM_H
 
@@ -27,7 +28,8 @@ enum shim_kind {
 };
 
 enum shim_action {
-  SHIM_NOTHING, SHIM_FAIL, SHIM_SHORT, SHIM_SWALLOW, SHIM_KILL, SHIM_KILL_AFTER, SHIM_TERMINATE, SHIM_DELAY
+  SHIM_NOTHING, SHIM_FAIL, SHIM_SHORT, SHIM_SWALLOW, SHIM_KILL, SHIM_KILL_AFTER, SHIM_TERMINATE, SHIM_DELAY,
+  SHIM_STOP
 };
 
 /* What the test reads while the process runs and after its end. */
@@ -36,7 +38,7 @@ struct shim_page {
   uint64_t counted;      /* of the kinds asked for */
   uint64_t fired;        /* how often something was made to happen */
   uint64_t clock_reads;
-  uint64_t allocations;  /* SQLite's */
+  uint64_t allocations;  /* those that SHIM_MEMORY asks for */
   char what[256];        /* the first call that something happened to */
 };
 

@@ -106,6 +106,8 @@ struct verdict shim_judge(enum shim_kind kind, const char *call, const char *pat
     snprintf(page->what, sizeof page->what, "%s %.200s", call, path + folder_length);
   if (chosen.action == SHIM_KILL) kill(getpid(), SIGKILL);
   if (chosen.action == SHIM_TERMINATE) kill(getpid(), SIGTERM);
+  /* To this thread, so that it stops here and not some calls later. */
+  if (chosen.action == SHIM_STOP) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGSTOP);
   if (chosen.action == SHIM_DELAY) usleep((useconds_t)chosen.error * 1000);
   return chosen;
 }
