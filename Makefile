@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -99,9 +99,19 @@ build: ## Build everything for debugging, tests included; a warning is an error
 	@.ci/ensure-packages build
 	swift build --build-tests
 
-docs: ## Build the documentation of the libraries into .build/docs
+docs: ## Build the manual and the documentation of the libraries into .build/docs
 	@.ci/ensure-packages build
+	@.ci/ensure-packages docs
 	@.ci/docs
+
+docs-serve: ## Serve .build/docs at http://localhost:8000, which the pages of the libraries need
+	@[ -e .build/docs/index.html ] || $(MAKE) docs
+	cd .build/docs && python3 -m http.server --bind 127.0.0.1 8000
+
+manual: ## Run the commands of docs/manual, and write what they print into its pages; PAGES="FILE ..." chooses some
+	@.ci/ensure-packages test
+	swift build --product surfjournal
+	.ci/manual --write .build/debug/surfjournal $(PAGES)
 
 release: program ## Build what is handed out: the program, a Debian package, an archive and their checksums
 	@.ci/ensure-packages package

@@ -176,6 +176,8 @@ struct EncodingTests {
     arguments: [
       ("gb18030", [0x61, 0x0A, 0x62, 0x8C, 0x38, 0x0A, 0x63, 0x0A, 0x64, 0x0A] as [UInt8], [0, 2, 6, 8]),
       ("euc-jp", [0x61, 0x0A, 0x62, 0x8F, 0x0A, 0x63, 0x0A, 0x64, 0x0A], [0, 2, 5, 7]),
+      // An escape that is none of the encoding's: what looks like its beginning is a character.
+      ("iso-2022-jp", [0x61, 0x1B, 0x0A, 0x62, 0xE7, 0x0A, 0x63, 0x0A, 0x64, 0x0A], [0, 3, 6, 8]),
     ])
   func halfCharacter(name: String, bytes: [UInt8], offsets: [Int]) throws {
     var dialect = CSVDialect(hasHeader: false)

@@ -4,7 +4,7 @@ import SurfJournal
 import TestSupport
 import Testing
 
-/// What the article on cron shows works as it stands there.
+/// What the manual's page on cron shows works as it stands there.
 @Suite struct CronArticleTests {
   private static let home = "/var/lib/surfjournal"
 
@@ -12,7 +12,7 @@ import Testing
   private let article: String
   init() throws {
     folder = try TemporaryFolder()
-    let path = Repository.path("Sources/PipelineEngine/PipelineEngine.docc/RunningFromCron.md")
+    let path = Repository.path("docs/manual/howto/cron.md")
     article = try String(contentsOfFile: path, encoding: .utf8)
   }
 
@@ -140,19 +140,5 @@ import Testing
     #expect(!output.messages.contains("error"), "\(output.messages)")
     #expect(try folder.text("run.log.1") == "a line\n")
     #expect(!folder.exists("run.log"))
-  }
-
-  // MARK: What to do
-
-  @Test func `Every exit status has its line`() throws {
-    let reported = article.split(separator: "\n").compactMap { line in
-      line.wholeMatch(of: /\| (\d+) \|.+\|.+\|/).flatMap { Int32($0.1) }
-    }
-    let codes: [ExitCode] = [
-      .ok, .usage, .dataError, .noInput, .unavailable, .software, .cannotCreate, .ioError, .temporaryFailure,
-      .noPermission,
-      .configuration,
-    ]
-    #expect(reported == codes.map(\.rawValue))
   }
 }

@@ -33,6 +33,25 @@ struct DocExamplesPipelineTests {
     }
   }
 
+  @Test("Every example of the manual is compiled, or is the manifest of a package")
+  func manual() throws {
+    let paths = ["DocExamplesRuns", "DocExamplesPipeline", "ManualExamples"].map { "Tests/Examples/\($0).swift" }
+    // As in the examples, without what is imported.
+    let compiled = try (paths + ["Tests/ModelGeneratorTests/LinkedAppTutorialTests.swift"])
+      .flatMap { try text($0).split(separator: "\n") }.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
+    var count = 0
+    for path in try FileManager.default.subpathsOfDirectory(atPath: Repository.path("docs/manual"))
+    where path.hasSuffix(".md") {
+      for example in DocExamplesTests.examples(inArticle: try text("docs/manual/\(path)"))
+      // The manual's own test lets the package manager read the manifest.
+      where !example.hasPrefix("// swift-tools-version") {
+        count += 1
+        #expect(DocExamplesTests.contains(compiled, example), "\(path): \(example)")
+      }
+    }
+    #expect(count >= 4)
+  }
+
   @Test("The declarations that clients meet first have an example", arguments: documented)
   func hasExample(declaration: String) throws {
     #expect(!DocExamplesTests.examples(in: try text("Sources/\(declaration).swift")).isEmpty)

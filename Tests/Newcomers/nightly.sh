@@ -1,6 +1,7 @@
 #!/bin/sh
 # What an operator sets up and meets in 40 nights, from the installed program: a folder made by init, a file each night, a
-# night without one, a bad file, a lost column, a night with no room for files, and the recovery after each.
+# night without one, a bad record, a lost column, a night with no room for files, a damaged file, a file of bad records, and
+# the recovery after each. A mail comes in these nights only, and names what to do.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,12 +12,19 @@ fail() { echo "night $night: $1" >&2; cat ../mail.txt >&2; exit 1; }
 expect() { # expect WHAT FOUND EXPECTED
   [ "$2" = "$3" ] || fail "$1: found '$2', expected '$3'"
 }
-# Runs the night's job as cron does; what it prints is a mail.
+# Runs the night's job as cron does: what it prints goes through a pipe into a mail.
 run() {
-  status=0
-  "$@" surfjournal run "$PWD/nightly.json" --quiet >../mail.txt 2>&1 || status=$?
+  {
+    status=0
+    "$@" surfjournal run "$PWD/nightly.json" --quiet || status=$?
+    echo "$status" >../status.txt
+  } 2>&1 | cat >../mail.txt
+  status=$(cat ../status.txt)
 }
 plain() { "$@"; }
+hears() { # hears TEXT COMPLAINT: the text is in the night's mail
+  grep -qF -- "$1" ../mail.txt || fail "$2"
+}
 arrive() { # arrive NAME, with the file's text on standard input
   cat >"inbox/$1"
   touch -d '1 hour ago' "inbox/$1"
@@ -39,7 +47,10 @@ while [ "$night" -lt 40 ]; do
       { log 10; printf '2026-02-30T07:00:00Z,Rincon,1 m,9,N,3\n'; log 110 | tail -n +2; } | arrive "log-10.csv"
       run plain
       expect "exit status" "$status" 65
-      grep -q 'log-10.csv:5: date' ../mail.txt || fail "the mail does not name the record"
+      hears 'log-10.csv:5: date' "the mail does not name the record"
+      hears "surfjournal replay $PWD/rejects/" "the mail does not name the command for the rejects"
+      waiting=$(surfjournal history journal.sqlite --pending | grep -c 'rejects in')
+      expect "inputs with rejects that wait" "$waiting" 1
       expect "lines of rejects" "$(cat rejects/*.csv | wc -l | tr -d ' ')" 2
       # Corrected, it goes in as well.
       sed -i 's/2026-02-30/2026-02-27/' rejects/*.csv
@@ -49,18 +60,20 @@ while [ "$night" -lt 40 ]; do
     15) # A column is gone, which is said although nothing else is wrong.
       log 15 | cut -d, -f1-5 | arrive "log-15.csv"
       run plain
-      grep -q rating ../mail.txt || fail "the mail does not name the column that is gone"
+      hears rating "the mail does not name the column that is gone"
       stored=$((stored + 3))
       ;;
     16) # And is back, which is said too.
       log 16 | arrive "log-16.csv"
       run plain
+      hears rating "the mail does not say that the column is back"
       stored=$((stored + 3))
       ;;
     20) # No file may grow: nothing is half imported, and the next night imports it.
       log 20 | arrive "log-20.csv"
       run sh -c 'ulimit -f 0; exec "$@"' night
       [ "$status" -ne 0 ] || fail "a run without room for files ended with 0"
+      [ -s ../mail.txt ] || fail "a run without room for files is silent"
       expect "entries" "$(entries)" "$stored"
       ;;
     21)
@@ -68,6 +81,29 @@ while [ "$night" -lt 40 ]; do
       run plain
       expect "exit status" "$status" 0
       stored=$((stored + 6))
+      ;;
+    25) # A file that was cut on its way: what is there goes in, the mail names it and where it is now.
+      log 25 | gzip -c >../whole.csv.gz
+      head -c 100 ../whole.csv.gz | arrive "log-25.csv.gz"
+      run plain
+      [ "$status" -ne 0 ] || fail "a damaged file ends with 0"
+      hears log-25.csv.gz "the mail does not name the damaged file"
+      expect "damaged files put aside" "$(find inbox/failed -name 'log-25.csv.gz' | wc -l | tr -d ' ')" 1
+      stored=$(entries)
+      ;;
+    26) # Delivered again, it is continued: each record is there once.
+      arrive "log-25.csv.gz" <../whole.csv.gz
+      run plain
+      expect "exit status" "$status" 0
+      expect "entries of the day" "$(surfjournal list --store journal.sqlite --where 'date >= "2026-01-26" AND date < "2026-01-27"' --csv | tail -n +2 | wc -l | tr -d ' ')" 3
+      stored=$(entries)
+      ;;
+    30) # A file of bad records only is not imported in part: the run stops, and the file waits in failed/.
+      { log 30 | head -n 1; for day in 1 2 3; do echo "2026-02-0$day,Rincon,1 m,9,N,99"; done; } | arrive "log-30.csv"
+      run plain
+      expect "exit status" "$status" 65
+      hears 20 "the mail does not name the limit"
+      hears "inbox/failed/" "the mail does not name the file's new place"
       ;;
     *)
       log $night | arrive "log-$night.csv"

@@ -74,9 +74,14 @@ final class IconvDecoder {
     var isComplete = true
     while step.read < source.count, step.written + UnicodeDecoding.characterBytesMax <= capacity {
       if pieceEnd <= step.read || !isComplete { pieceEnd = end(ofPieceFrom: max(pieceEnd, step.read), source) }
-      isComplete = true
       let piece = UnsafeBufferPointer(rebasing: source[step.read..<pieceEnd])
-      switch convert(piece, to: target, capacity: capacity, &step) {
+      let result =
+        isComplete
+        ? convert(piece, to: target, capacity: capacity, &step)
+        : convertCharacter(piece, to: target, capacity: capacity, &step)
+      isComplete = true
+      switch result {
+      case nil: pieceEnd = step.read
       case 0: marks.append(Mark(text: base.text + step.written, input: base.input + step.read))
       case EINVAL where pieceEnd < source.count: isComplete = false
       case EINVAL where !isFinal && !endsLine: return step
@@ -98,6 +103,22 @@ final class IconvDecoder {
       marks.append(Mark(text: base.text + step.written, input: base.input + step.read))
     }
     return step
+  }
+
+  /// Converts only the first character of a piece that has grown: the line end in the middle of the piece may turn out
+  /// to follow that character, and then needs a mark. Returns iconv's error number, 0 at the end of the piece, or nil
+  /// before it.
+  private func convertCharacter(
+    _ piece: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, capacity: Int,
+    _ step: inout ConversionStep
+  ) -> Int32? {
+    let start = step.read
+    for room in step.written + 1...capacity {
+      let result = convert(piece, to: target, capacity: room, &step)
+      if step.read > start { return result == 0 ? 0 : nil }
+      if result != E2BIG { return result }
+    }
+    return E2BIG
   }
 
   private func end(ofPieceFrom start: Int, _ source: UnsafeBufferPointer<UInt8>) -> Int {

@@ -112,7 +112,9 @@ struct BinaryPropertyListReader {
     case 0x8: return Known(value: .reference(try unsigned(at, bytes: Int(marker & 0x0F) + 1)))
     case 0x4, 0x5, 0x6, 0x7:
       return Known(value: try bytesValue(marker, at), contentBytes: try count(marker, at).0)
-    case 0xA, 0xB, 0xC:
+    // The format has sets, property lists have none, and Foundation's reader ends the process at one that is not empty.
+    case 0xB, 0xC: throw ArchiveProblem("object \(index) is a set, which a property list can't hold")
+    case 0xA:
       let (count, start) = try count(marker, at)
       var size = Known(value: .null)
       let list = try values(count, at: start, depth: depth, &size)

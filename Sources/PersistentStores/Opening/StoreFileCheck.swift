@@ -94,7 +94,8 @@ struct StoreFileCheck {
   /// - Throws: `NSError` 134080.
   static func checkHasOneName(_ path: String) throws {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_nlink > 1 else { return }
+    // What is not a regular file is refused by its kind. Each folder has a second name, its own ".".
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else { return }
     throw NSError.coreData(
       .open,
       "The store \(path) has \(status.st_nlink) names (hard links). Programs that write to it by different names damage "

@@ -27,7 +27,8 @@ public struct DialectDefinition: Sendable, Hashable {
   public enum Format: String, Sendable, Codable, CaseIterable {
     /// Comma-separated values, in the form that the other keys say.
     case csv
-    /// JSON Lines: one object for each line, see <doc:PipelineFiles>. Keys that say how CSV is written do not apply.
+    /// JSON Lines: one object for each line, see *Pipeline files* in the manual. Keys that say how CSV is written do not
+    /// apply.
     case jsonl
   }
 
@@ -112,7 +113,8 @@ public struct DialectDefinition: Sendable, Hashable {
   public var decimalChar = "."
   /// The character between groups of three digits; none when nil.
   public var groupChar: String?
-  /// The texts of true, ignoring the case of ASCII letters; when empty, those that <doc:PipelineFiles> lists.
+  /// The texts of true, ignoring the case of ASCII letters; when empty, those that *Pipeline files* in the manual
+  /// lists.
   public var trueValues: [String] = []
   /// The texts of false; as `trueValues`.
   public var falseValues: [String] = []

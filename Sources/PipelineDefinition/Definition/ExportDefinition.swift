@@ -49,7 +49,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     case csv
     /// The same with tabs between the values.
     case tsv
-    /// JSON Lines: one object for each entry, see <doc:Exporting>.
+    /// JSON Lines: one object for each entry, see *Exporting* in the manual.
     case jsonl
   }
 
@@ -76,11 +76,11 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var dialect: DialectDefinition
   /// How the output is split; `nil` for one file.
   public var split: Split?
-  /// Whether only entries added to the store since the last such export are written, see <doc:Exporting>.
+  /// Whether only entries added to the store since the last such export are written, see *Exporting* in the manual.
   public var incremental: Bool
-  /// Whether a checksum file is written next to each output, see <doc:Exporting>.
+  /// Whether a checksum file is written next to each output, see *Exporting* in the manual.
   public var hash: Bool
-  /// Whether texts that a spreadsheet would run as formulas begin with an apostrophe, see <doc:Exporting>.
+  /// Whether texts that a spreadsheet would run as formulas begin with an apostrophe, see *Exporting* in the manual.
   public var guardFormulas: Bool
 
   /// Makes an export. The parameters are the properties of the same names.

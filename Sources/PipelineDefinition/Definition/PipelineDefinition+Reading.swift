@@ -210,6 +210,11 @@ extension PipelineDefinition: Decodable {
       checkParts(mistakes)
       return checkReports(mistakes)
     }
+    for (index, pattern) in source.enumerated() {
+      guard let problem = SourcePattern.problem(of: pattern) else { continue }
+      let path = mistakes.contains("source[\(index)]") ? "source[\(index)]" : "source"
+      mistakes.add(path, "the pattern '\(RawText.shortened(pattern.utf8))' \(problem)")
+    }
     // Columns that could not be read are not missing: their own mistakes are already reported.
     let isMistaken = mistakes.isWrong("columns") || mistakes.isWrong("export")
     if columns.isEmpty, export == nil, !isMistaken {

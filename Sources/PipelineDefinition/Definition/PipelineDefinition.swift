@@ -5,7 +5,7 @@ import Foundation
 /// The file is JSON with comments (JSON5). Every key but `name` has a default. Unknown keys, wrong types and values
 /// out of range are mistakes; all of them are reported together, each with its key path, line and column, see
 /// ``PipelineError``. Paths are relative to the definition's file; `-` is standard input or output. A file may extend
-/// another one and use environment variables, see <doc:PipelineFiles>.
+/// another one and use environment variables, see *Pipeline files* in the manual.
 ///
 /// ```swift
 /// var definition = PipelineDefinition(
@@ -57,7 +57,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var name: String
   /// What the pipeline is for, as text for its readers.
   public var description: String?
-  /// Input files in order, or patterns of file names, see <doc:PipelineFiles>.
+  /// Input files in order, or patterns of file names, see *Pipeline files* in the manual.
   public var source: [String]
   /// Whether a missing source, or a pattern without matches, is allowed.
   public var sourceOptional: Bool
@@ -87,7 +87,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// The store's file.
   public var store: String?
   /// The managed object model: the name of an embedded one, or the path of an `.xcdatamodeld`, `.xcdatamodel`,
-  /// `.momd` or `.mom`. `nil` for the model that is compatible with the store, see <doc:PipelineFiles>.
+  /// `.momd` or `.mom`. `nil` for the model that is compatible with the store, see *Pipeline files* in the manual.
   public var model: String?
   /// The entity of the model; empty if neither the pipeline nor the vocabulary names one, which a run refuses.
   public var entity: String

@@ -16,6 +16,8 @@ enum InputFiles {
       let path = definition.path(source)
       if path == "-" || exists(path) {
         inputs.append(InputFile(name: source, path: path))
+      } else if let problem = SourcePattern.problem(of: source) {
+        inputs.append(InputFile(name: source, path: path, patternProblem: problem))
       } else if isPattern(source) {
         let known = Set(inputs.map(\.path))
         let (found, unreadable) = matches(source, from: definition.baseDirectory)
@@ -49,7 +51,10 @@ enum InputFiles {
       pattern.hasPrefix("~/")
       ? (DefinitionPath.url("~", from: nil).path, pattern.dropFirst()) : (String(folder.dropLast()), pattern[...])
     var found = Found()
-    collect((isRelative ? escaped(front) + "/" : escaped(front)) + rest, knownBytes: escaped(front).utf8.count, &found)
+    // Several in a row mean no more than one, and each would search all folders below again.
+    let once = String(rest).replacing(/^(\*\*\/)+/, with: "**/").replacing(/\/(\*\*\/)+/, with: "/**/")
+      .replacing(/(\/\*\*)+$/, with: "/**")
+    collect((isRelative ? escaped(front) + "/" : escaped(front)) + once, knownBytes: escaped(front).utf8.count, &found)
     let files = found.paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { path in
       InputFile(name: path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path, path: path)
     }
@@ -163,6 +168,8 @@ struct InputFile: Sendable {
   var isUnmatchedPattern = false
   /// Set for a pattern: a folder that it leads into, and what is in it can't be read.
   var unreadable: UnreadableFolder?
+  /// Why a pattern is not expanded.
+  var patternProblem: String?
 
   /// A folder, and the system's error number.
   struct UnreadableFolder: Hashable {
@@ -183,6 +190,10 @@ struct InputFile: Sendable {
   /// Why it can't be read, where that is known without trying.
   var failure: RunFailure? {
     if let unreadable { return unreadableFailure(unreadable) }
+    if let patternProblem {
+      return RunFailure(
+        code: .sourceError, exitCode: .configuration, message: "the pattern \(RawText.oneLine(name)) \(patternProblem)")
+    }
     guard isUnmatchedPattern else { return nil }
     return RunFailure(
       code: .sourceError, exitCode: .noInput,

@@ -9,8 +9,8 @@ enum HostileStores {
 
   /// What each is: `many` has 4000 entities with tables, `family` 15,000 in one table, both numbered by name and below
   /// 16,000 as Core Data does, `deep` 20,000, each below the last; `names` has names of 5 MB; `double` has metadata of
-  /// 40 lists that each contain the next twice, `shared` one long text many times over, `cache` such a model; `bomb` a
-  /// model that inflates to 300 MB; the views never end.
+  /// 40 lists that each contain the next twice, `shared` one long text many times over, `set` a set, `cache` such a model;
+  /// `bomb` a model that inflates to 300 MB; the views never end.
   private static let script = #"""
     import plistlib, sqlite3, struct, sys, zlib
     name = sys.argv[1]
@@ -49,7 +49,8 @@ enum HostileStores {
     usual = plistlib.dumps({"NSStoreType": "SQLite", "NSPersistenceFrameworkVersion": 1344,
         "NSStoreModelVersionHashes": hashes, "session_token": "s3cret-t0ken", "club": "Rincon\x1b[2J"},
         fmt=plistlib.FMT_BINARY)
-    metadata = {"double": doubling, "shared": sharing}.get(name, usual)
+    held = binary(top + [references(0xC1, 3), b"\x10\x05"])
+    metadata = {"double": doubling, "shared": sharing, "set": held}.get(name, usual)
 
     def deflate(pieces):
         packer = zlib.compressobj(9, zlib.DEFLATED, -15)

@@ -129,6 +129,23 @@ struct PredicateSyntaxErrorTests {
     }
   }
 
+  /// A tree of more would be too deep to be walked.
+  @Test(
+    "a chain has at most 100 operators, and the longest one is printed as it is read",
+    arguments: ["+ 1", "- rating", "* 2", "/ 3 * 1", "UNION {1}", "MINUS {1} INTERSECT {2}"])
+  func chains(_ link: String) throws {
+    let count = 100 / (link.split(separator: " ").count / 2)
+    let longest =
+      (link.contains("{") ? "rating IN {1}" : "rating > 1") + String(repeating: " " + link, count: count)
+    let node = try NSPredicate.parse(format: longest).predicateNode()
+    #expect(try NSPredicate.parse(format: node.formatDescription).predicateNode() == node)
+    #expect {
+      try NSPredicate.parse(format: longest + " " + link)
+    } throws: {
+      ($0 as NSError).localizedDescription.contains("more than 100 operators in a row")
+    }
+  }
+
   @Test("a %K that is not a key path is refused", arguments: ["", "a..b", ".a", "tags.@cnt"])
   func wrongKeyPath(_ path: String) {
     #expect(throws: NSError.self) { try NSPredicate.parse(format: "%K == 1", arguments: [path]) }

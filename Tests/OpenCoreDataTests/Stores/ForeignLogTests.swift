@@ -128,6 +128,21 @@ struct ForeignLogTests {
     #expect(try wordsMissing(inRefusalOf: later, way, "first page was not written under its header") == [])
   }
 
+  /// Its checksum goes on from the header's, which that of an older page would not.
+  @Test("Changed salts of the only page are damage, also under a first header", arguments: Way.allCases)
+  func onlyPage(way: Way) throws {
+    let setup = try StoreSetup.closed()
+    let writer = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)
+    defer { writer.close() }
+    try writer.execute("UPDATE ZSESSION SET Z_OPT = Z_OPT + 1 WHERE Z_PK = 1")
+    let file = try setup.copy(["", "-wal"])
+    try change(file, ending: "-wal") { data in
+      #expect(data.count == 32 + 24 + 4096 && data[12..<16] == Data(count: 4))
+      data[32 + 8] ^= 0x40
+    }
+    #expect(try wordsMissing(inRefusalOf: file, way, "damaged", "1 is lost") == [])
+  }
+
   /// The header of a log that starts over after one with `bytes`.
   private static func header(after bytes: [UInt8]) -> [UInt8] {
     header(

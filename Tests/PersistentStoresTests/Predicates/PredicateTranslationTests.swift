@@ -210,7 +210,7 @@ struct PredicateTranslationTests {
     .init(
       "(rating + wind) * 2 > 3", sql: "(t0.ZRATING + t0.ZWIND) * ? > ?", bindings: [.integer(2), .integer(3)]),
     .init(
-      "rating - wind - 2 > 3", "(rating - wind) - 2 > 3", sql: "t0.ZRATING - t0.ZWIND - ? > ?",
+      "rating - wind - 2 > 3", "rating - wind - 2 > 3", sql: "t0.ZRATING - t0.ZWIND - ? > ?",
       bindings: [.integer(2), .integer(3)]),
     .init("-rating < 0", "0 - rating < 0", sql: "? - t0.ZRATING < ?", bindings: [.integer(0), .integer(0)]),
     .init("price / 2 > 1", sql: "CAST(t0.ZPRICE AS REAL) / ? > ?", bindings: [.integer(2), .real(1)]),

@@ -85,7 +85,7 @@ import Testing
   @Test func `Every key of the schema is in the documentation`() throws {
     let article = try String(
       contentsOf: PipelineSchema.folder.deletingLastPathComponent()
-        .appendingPathComponent("Sources/PipelineEngine/PipelineEngine.docc/PipelineFiles.md"), encoding: .utf8)
+        .appendingPathComponent("docs/manual/reference/pipeline-files.md"), encoding: .utf8)
     let keys = Set(schema.shapes.flatMap(\.properties.keys))
     #expect(keys.count > 60)
     #expect(keys.filter { !article.contains("`\($0)`") }.sorted() == [])

@@ -77,6 +77,14 @@ import Testing
   }
 
   static let single: [(json: String, line: String)] = [
+    (
+      #"{"name": "n", "columns": ["date"], "source": ["a.csv", "\#(String(repeating: "{a,b}", count: 40)).csv"]}"#,
+      "1:56: source[1]: the pattern '\(String(repeating: "{a,b}", count: 12))…' stands for more than 10000 paths; "
+    ),
+    (
+      #"{"name": "n", "columns": ["date"], "source": "\#(String(repeating: "{a}", count: 101))"}"#,
+      "1:36: source: the pattern '\(String(repeating: "{a}", count: 20))…' has 101 groups {…}, and at most 100 are "
+    ),
     ("[]", "1:1: expected an object {…} with the keys 'name', 'description', 'source', "),
     (#"{"name": "", "export": {}}"#, "1:2: name: is empty; give a text or leave 'name' out"),
     (

@@ -63,7 +63,7 @@ import Testing
   @Test func `Every key of the schema is in the documentation`() throws {
     let schema = try Data(contentsOf: Repository.file("Pipelines/report.schema.json"))
     let article = try String(
-      contentsOf: Repository.file("Sources/PipelineEngine/PipelineEngine.docc/Reports.md"),
+      contentsOf: Repository.file("docs/manual/reference/reports.md"),
       encoding: .utf8)
     let keys = try python(
       """

@@ -41,7 +41,10 @@ import Testing
       ["logs/**/*.csv"], ["logs/2024/05/y.csv", "logs/2024/x.csv", "logs/a.csv", "logs/ab.csv/inner.csv", "logs/b.csv"]
     ),
     (["logs/2024/**"], ["logs/2024/05/y.csv", "logs/2024/x.csv"]),
-    (["**/05/*.csv"], ["logs/2024/05/y.csv"]),
+    (["**/05/*.csv"], ["logs/2024/05/y.csv"]), (["**/**/05/*.csv"], ["logs/2024/05/y.csv"]),
+    (["logs/**/**/**/y.csv", "./**/**/x.csv"], ["logs/2024/05/y.csv", "./logs/2024/x.csv"]),
+    (["logs/2024/**/**"], ["logs/2024/05/y.csv", "logs/2024/x.csv"]),
+    (["logs/{{b,c},a}.{csv,{gz,none}}"], ["logs/a.csv", "logs/b.csv"]),
     (["./logs/a*"], ["./logs/a.csv"]),
     // The order of the sources first, and each file once.
     (["logs/b.csv", "logs/*.csv"], ["logs/b.csv", "logs/a.csv"]),
@@ -100,6 +103,13 @@ import Testing
     #expect(failure.exitCode == .noInput)
     #expect(failure.message.contains("long/**/*.csv can't be expanded") && failure.message.contains("4096"))
     #expect(expand(["long/**/*.csv"], optional: true).last?.failure != nil)
+  }
+
+  @Test func `A pattern of very many alternatives is refused before it is expanded`() throws {
+    let failure = try #require(expand([String(repeating: "{a,b}", count: 60)], optional: true).first?.failure)
+    #expect(failure.exitCode == .configuration)
+    #expect(failure.message.contains("stands for more than 10000 paths"), "\(failure.message)")
+    #expect(expand(["logs/{{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9},a}.csv"]).map(\.name) == ["logs/a.csv"])
   }
 
   @Test func `A link that leads back up is not followed for ever`() throws {

@@ -10,9 +10,9 @@ extension PredicateParser {
 
   /// The arithmetic and the set operations that begin with an operand.
   mutating func continued(_ first: PredicateOperand) throws -> PredicateOperand {
-    var result = try sum(first)
+    var (result, count) = (try sum(first), 0)
     while case .word(let word) = current.kind, let function = Self.setOperations[word.uppercased()] {
-      advance()
+      try take(&count)
       let list = try signed()
       result = .function(function, [result, try sum(list)])
     }
@@ -37,14 +37,19 @@ extension PredicateParser {
   ) throws -> PredicateOperand {
     var (result, count) = (first, 0)
     while let function = functions.first(where: { current.kind == .symbol($0.sign ?? "") }) {
-      count += 1
-      guard count <= Self.chainMax else {
-        throw failure("more than \(Self.chainMax) operators in a row; split the expression.")
-      }
-      advance()
+      try take(&count)
       result = .function(function, [result, try term(&self)])
     }
     return result
+  }
+
+  /// Reads one more operator of a chain.
+  private mutating func take(_ count: inout Int) throws {
+    count += 1
+    guard count <= Self.chainMax else {
+      throw failure("more than \(Self.chainMax) operators in a row; split the expression.")
+    }
+    advance()
   }
 
   private mutating func power(_ base: PredicateOperand) throws -> PredicateOperand {

@@ -68,7 +68,10 @@ extension PredicateOperand {
 
   private static func format(_ function: PredicateFunction, _ arguments: [PredicateOperand]) -> String {
     // Each part is described once: twice on every level would double the work with every level.
-    if let sign = function.sign { return arguments.map(\.nestedDescription).joined(separator: " \(sign) ") }
+    if let sign = function.sign {
+      let right = arguments.dropFirst().map(\.nestedDescription)
+      return ([arguments[0].leftDescription(of: function)] + right).joined(separator: " \(sign) ")
+    }
     switch function {
     case .cast: return "CAST(\(list(arguments)))"
     case .first, .last, .size: return arguments.map(\.nestedDescription).joined() + function.rawValue
@@ -105,6 +108,16 @@ extension PredicateOperand {
     case .constant(let constant) where constant.isNegative: "(\(formatDescription))"
     default: formatDescription
     }
+  }
+
+  /// The left side of an operator. Operators of one precedence are read from the left, so that a chain of them needs no
+  /// parentheses. With parentheses, a long one would be nested deeper than the parser reads.
+  private func leftDescription(of function: PredicateFunction) -> String {
+    guard case .function(let own, _) = self else { return nestedDescription }
+    let chains: [[PredicateFunction]] = [
+      [.add, .subtract], [.multiply, .divide], [.union, .intersection, .difference],
+    ]
+    return chains.contains { $0.contains(own) && $0.contains(function) } ? formatDescription : nestedDescription
   }
 
   /// A key that is spelled like a reserved word gets the prefix `#`, which makes it a key.

@@ -14,6 +14,8 @@ struct PlainReader {
     var fields: [Field] = []
     var problems: RecordProblems = []
     var range: Range<Int>
+    /// Empty at the end of a text that ends without one.
+    var lineEnd: [UInt8] = []
     var line = 1
     var linesInDoubt = 0
   }
@@ -25,6 +27,7 @@ struct PlainReader {
   func records() -> [Record] {
     var (at, line) = (0, 1)
     var found: [Record] = []
+    var usualLineEnd: [UInt8]?
     func pass(to end: Int) { (line, at) = (line + lines(in: at..<end), end) }
     for _ in 0..<dialect.skippedRows { pass(to: endOfLine(at)) }
     while at < text.count {
@@ -38,6 +41,10 @@ struct PlainReader {
       if let stop = dialect.stopAt, let first = record.fields.first, first.value.starts(with: stop.utf8) { break }
       pass(to: record.range.upperBound)
       if dialect.skipsBlankLines, record.problems.contains(.blank) { continue }
+      if dialect.mode == .lenient, dialect.lineTerminator == nil, !record.lineEnd.isEmpty {
+        if let usualLineEnd, record.lineEnd != usualLineEnd { record.problems.insert(.repairedLineEnd) }
+        usualLineEnd = usualLineEnd ?? record.lineEnd
+      }
       found.append(record)
     }
     found.removeLast(min(dialect.droppedLastRows, found.count))
@@ -59,8 +66,11 @@ struct PlainReader {
     firstLineEnd(in: start..<text.count).map { $0 + (lineEnd($0) ?? 0) } ?? text.count
   }
 
-  /// The physical lines that end in a range.
+  /// The physical lines that end in a range. CR LF is two line ends where each record ends with CR.
   func lines(in range: Range<Int>) -> Int {
-    range.count { text[$0] == 10 || (text[$0] == 13 && !($0 + 1 < range.upperBound && text[$0 + 1] == 10)) }
+    let joinsCRLF = dialect.lineTerminator?.last != 13
+    return range.count {
+      text[$0] == 10 || (text[$0] == 13 && !(joinsCRLF && $0 + 1 < range.upperBound && text[$0 + 1] == 10))
+    }
   }
 }

@@ -38,6 +38,7 @@ struct PlainRecordReading {
       record.fields.removeLast()
     }
     record.range = start..<at + (reader.lineEnd(at) ?? 0)
+    record.lineEnd = Array(text[at..<record.range.upperBound])
     return record
   }
 
