@@ -1,5 +1,7 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 /// The fuzz targets, with modules that count which branches an input takes and that keep their assertions. `.ci/fuzz`
@@ -19,6 +21,15 @@ let fuzzedInside: [SwiftSetting] = strict + (buildsFuzzTargets ? [.unsafeFlags([
 /// The program alone: without the tests, no target asks for the plugin, and its tool is not built. `make demo` and
 /// `make program` set the variable.
 let buildsProgramOnly = Context.environment["SURFJOURNAL_PROGRAM_ONLY"] != nil
+
+/// The folder with the libraries of SwiftSyntax that the toolchain has for its own macros: next to the compiler that PATH
+/// names. Without them the package has no macros.
+let syntaxLibraries: String? = (Context.environment["PATH"] ?? "").split(separator: ":").lazy.compactMap { folder in
+  let compiler = URL(filePath: String(folder)).appending(path: "swift").resolvingSymlinksInPath()
+  let libraries = compiler.deletingLastPathComponent().appending(path: "../lib/swift/host").standardized.path
+  let isThere = FileManager.default.fileExists(atPath: libraries + "/SwiftSyntaxMacros.swiftmodule")
+  return isThere ? libraries : nil
+}.first
 
 /// The module whose tests alone are built, with the modules that they need. `make test-module` sets the variable.
 let testedModule = Context.environment["SURFJOURNAL_MODULE"]
@@ -45,6 +56,10 @@ let package = Package(
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // A header only: libarchive is loaded when an input needs it.
     .systemLibrary(name: "CArchive"),
+    // A header only: libcurl is loaded when something is notified over HTTP.
+    .systemLibrary(name: "CCurl"),
+    // A header only: how programs are started that are notified.
+    .systemLibrary(name: "CSpawn"),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
     // A header only: the name of the queue that code runs on, for messages.
@@ -80,7 +95,7 @@ let package = Package(
       name: "PipelineEngine",
       dependencies: [
         "PipelineDefinition", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "StoreInspection", "CSV",
-        "Locking",
+        "Locking", "CCurl", "CSpawn",
       ],
       swiftSettings: strict),
     .target(
@@ -101,6 +116,24 @@ let package = Package(
       path: "Sources/ManagedObjectModelPlugin"),
   ],
   swiftLanguageModes: [.v6])
+
+if let syntaxLibraries, !buildsProgramOnly {
+  let modules = [
+    "SwiftBasicFormat", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftOperators", "SwiftParser",
+    "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+  ]
+  package.products.append(.library(name: "OpenCoreDataMacros", targets: ["OpenCoreDataMacros"]))
+  package.targets += [
+    .macro(
+      name: "OpenCoreDataMacroPlugin", swiftSettings: strict + [.unsafeFlags(["-I", syntaxLibraries])],
+      linkerSettings: [
+        .unsafeFlags(["-L", syntaxLibraries, "-Xlinker", "-rpath", "-Xlinker", syntaxLibraries])
+      ] + modules.map { .linkedLibrary($0) }),
+    .target(name: "OpenCoreDataMacros", dependencies: ["OpenCoreDataMacroPlugin"], swiftSettings: strict),
+    .testTarget(
+      name: "MacroTests", dependencies: ["OpenCoreData", "OpenCoreDataMacros", "TestSupport"], swiftSettings: strict),
+  ]
+}
 
 if !buildsProgramOnly {
   package.targets += [

@@ -35,6 +35,24 @@ extension NSEntityDescription {
   }
 }
 
+extension NSRelationshipDescription {
+  /// The key in the user info of an unordered to-many relationship whose generated property is a `Set` of Swift.
+  fileprivate static let swiftSetKey = "OCDSwiftSet"
+
+  fileprivate var swiftSetText: String? { userInfo?[Self.swiftSetKey].map { "\($0)" } }
+
+  /// Whether the model asks for a Swift `Set` of the objects' class, where Xcode's code has an `NSSet`.
+  var isSwiftSet: Bool { swiftSetText == "YES" }
+
+  /// What is wrong with the user info.
+  fileprivate var swiftSetProblem: String? {
+    guard let text = swiftSetText, text != "NO" else { return nil }
+    if text != "YES" { return "\(Self.swiftSetKey) is '\(text)'. Write YES or NO." }
+    if isToMany, !isOrdered { return nil }
+    return "\(Self.swiftSetKey) is for unordered to-many relationships. Remove it."
+  }
+}
+
 /// A valid model from which no code can be generated.
 struct ModelError: Error, CustomStringConvertible {
   var description: String
@@ -47,6 +65,13 @@ struct ModelError: Error, CustomStringConvertible {
         throw ModelError(
           description: "Entity '\(entity.entityName)': Core Data reserves the name '\(property.name)'. "
             + "Rename that property.")
+      }
+    }
+    for entity in entities {
+      for relationship in entity.ownProperties(as: NSRelationshipDescription.self) {
+        guard let problem = relationship.swiftSetProblem else { continue }
+        throw ModelError(
+          description: "Relationship '\(entity.entityName).\(relationship.name)': \(problem)")
       }
     }
     for (className, sharing) in Dictionary(grouping: entities, by: { $0.ownClassName ?? "" })

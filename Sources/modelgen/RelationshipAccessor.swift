@@ -9,7 +9,7 @@ struct RelationshipAccessor {
   var source: String {
     let call = relationship.isToMany ? "RelatedObjects" : "RelatedObject"
     let property = """
-        \(access(to: relationship.isToMany ? nil : relationship.destinationEntity))var \
+        \(access(to: namesObjects ? relationship.destinationEntity : nil))var \
       \(SwiftName.escaped(relationship.name)): \(swiftType)? {
           get { \(relationship.isToMany ? "relatedObjects" : "relatedObject")(forKey: \(key)) }
           set { set\(call)(newValue, forKey: \(key)) }
@@ -19,7 +19,7 @@ struct RelationshipAccessor {
   }
 
   /// Whether the property's type comes from Foundation.
-  var isOfFoundation: Bool { relationship.isToMany }
+  var isOfFoundation: Bool { relationship.isToMany && !relationship.isSwiftSet || relationship.isOrdered }
 
   private var key: String { SwiftName.literal(relationship.name) }
 
@@ -29,8 +29,13 @@ struct RelationshipAccessor {
   private func access(to entity: NSEntityDescription?) -> String { entity?.access ?? "public " }
 
   private var swiftType: String {
-    relationship.isToMany ? relationship.isOrdered ? "NSOrderedSet" : "NSSet" : objectType
+    if !relationship.isToMany { return objectType }
+    if relationship.isSwiftSet { return "Set<\(objectType)>" }
+    return relationship.isOrdered ? "NSOrderedSet" : "NSSet"
   }
+
+  /// Whether the property's type has the class of the objects.
+  private var namesObjects: Bool { !relationship.isToMany || relationship.isSwiftSet }
 
   private var objectType: String { relationship.destinationEntity?.objectType ?? "NSManagedObject" }
 
@@ -41,7 +46,8 @@ struct RelationshipAccessor {
     let members = single.flatMap { name, call in
       [
         method("\(name)\(capitalized)(_ value: \(objectType))", "\(call)([value], forKey: \(key))", ofObjects: true),
-        method("\(name)\(capitalized)(_ values: \(swiftType))", "\(call)(values, forKey: \(key))"),
+        method(
+          "\(name)\(capitalized)(_ values: \(swiftType))", "\(call)(values, forKey: \(key))", ofObjects: namesObjects),
       ]
     }
     return members + (relationship.isOrdered ? orderedMethods : [])

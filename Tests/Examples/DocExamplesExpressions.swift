@@ -55,6 +55,23 @@ struct DocExamplesExpressions {
     #expect(rows.map { $0["best"] as? Int } == [1, 3])
   }
 
+  @Test func typedPredicate() throws {
+    let container = NSPersistentContainer(name: "SurfJournalModel")
+    container.persistentStoreDescriptions[0].type = NSInMemoryStoreType
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      for location in ["Rincon", "Malibu", nil] { JournalEntry(context: context).location = location }
+      try context.save()
+      let request = NSFetchRequest<JournalEntry>(entityName: "JournalEntry")
+      request.predicate = NSPredicate(#Predicate<JournalEntry> { $0.location == "Rincon" })
+      #expect(try context.fetch(request).map(\.location) == ["Rincon"])
+      request.predicate = NSPredicate(#Predicate<JournalEntry> { ($0.location ?? "none") != "Malibu" })
+      request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\JournalEntry.location))]
+      #expect(try context.fetch(request).map(\.location) == [nil, "Rincon"])
+    }
+  }
+
   @Test func nsFetchedPropertyDescription() throws {
     let nearby = NSFetchedPropertyDescription()
     nearby.name = "nearby"

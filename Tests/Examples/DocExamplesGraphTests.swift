@@ -18,10 +18,12 @@ struct DocExamplesGraphTests {
     #expect(count >= 50)
   }
 
-  @Test("Every example of an article is in DocExamplesArticles.swift, or in the test of the tutorial")
+  @Test("Every example of an article is in DocExamplesArticles.swift, or in the tests of the tutorial and of macros")
   func articles() throws {
     let tutorial = Repository.file("Tests/ModelGeneratorTests/LinkedAppTutorialTests.swift")
-    let compiled = try code("DocExamplesArticles") + String(contentsOf: tutorial, encoding: .utf8)
+    let app = Repository.file("Tests/MacroTests/BringYourAppExamples.swift")
+    let others = try [tutorial, app].map { try String(contentsOf: $0, encoding: .utf8) }
+    let compiled = try code("DocExamplesArticles") + others.joined()
     var count = 0
     for folder in ["Sources/OpenCoreData/OpenCoreData.docc", "Sources/StoreInspection/StoreInspection.docc"] {
       for article in try files(below: folder, ending: ".md") {

@@ -14,6 +14,7 @@ struct DocExamplesTests {
     "ManagedObjectModel/Descriptions/NSExpressionDescription", "ManagedObjectModel/Predicates/Object/NSExpression",
     "ManagedObjectModel/Predicates/Object/NSComparisonPredicate",
     "ManagedObjectModel/Predicates/Object/NSPredicate+Format", "ManagedObjectModel/Sorting/NSSortDescriptor+Key",
+    "ManagedObjectModel/TypedPredicates/NSPredicate+Typed",
     "PersistentStores/Identities/NSManagedObjectID", "PersistentStores/Rows/ObjectBatch",
     "PersistentStores/Rows/BatchLink",
     "PersistentStores/RowStore/SaveParticipant", "PersistentStores/ModelSearch/StoreModel",

@@ -52,6 +52,39 @@ import Testing
     }
   }
 
+  @Test func `Where the model asks for it, members are a Set of their class`() throws {
+    try context.performAndWait {
+      let (boat, barges) = (Shuttle(context: context), (0..<3).map { _ in Barge(context: context) })
+      boat.addToEscorts([barges[0], barges[1]])
+      boat.addToEscorts(barges[2])
+      let before: Set<Barge>? = boat.escorts
+      boat.removeFromEscorts([barges[1]])
+      #expect(before == Set(barges) && boat.escorts == [barges[0], barges[2]])
+      boat.escorts = [barges[1]]
+      #expect(barges.map { $0.escort === boat } == [false, true, false])
+      boat.name = "Tern"
+      try context.save()
+      context.delete(barges[1])
+      #expect(boat.escorts == [])
+      boat.escorts = [barges[0]]
+      boat.escorts = nil
+      #expect(barges[0].escort == nil)
+      #expect((boat.value(forKey: "escorts") as? NSSet)?.count == 0)
+    }
+  }
+
+  @Test func `A Set of another class than that of the objects stops the program with the reason`() async throws {
+    await #expect(processExitsWith: .failure) {
+      let context = try GeneratedRelationshipTests().context
+      context.performAndWait {
+        let boat = Shuttle(context: context)
+        boat.addToEscorts(Barge(context: context))
+        let crates: Set<Crate>? = boat.relatedObjects(forKey: "escorts")
+        print(crates ?? [])
+      }
+    }
+  }
+
   @Test func `Ordered members are inserted, replaced and removed at their places`() {
     context.performAndWait {
       let (barge, crates) = (Barge(context: context), (0..<6).map { _ in Crate(context: context) })

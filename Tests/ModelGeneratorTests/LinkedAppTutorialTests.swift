@@ -107,3 +107,14 @@ struct LinkedAppTutorialTests {
     #expect(try context.count(for: NSFetchRequest<Session>(entityName: "Session")) == 4)
   }
 }
+
+// The article Relationships: classes that are written by hand.
+
+private final class Book: NSManagedObject {}
+
+private final class Author: NSManagedObject {
+  var books: Set<Book>? {
+    get { relatedObjects(forKey: "books") }
+    set { setRelatedObjects(newValue, forKey: "books") }
+  }
+}

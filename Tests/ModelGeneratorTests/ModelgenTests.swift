@@ -47,6 +47,23 @@ import Testing
     #expect(properties.contains("import Foundation"))
   }
 
+  @Test func `A relationship whose user info asks for it has a Set`() throws {
+    let output = try Modelgen.run(
+      entities: """
+        <entity name="A" representedClassName="A" codeGenerationType="class">
+          <relationship name="tags" toMany="YES" destinationEntity="A">
+            <userInfo><entry key="OCDSwiftSet" value="YES"/></userInfo>
+          </relationship>
+        </entity>
+        """)
+    let properties = try #require(output.files["A+CoreDataProperties.swift"])
+    for declaration in [
+      "public var tags: Set<A>? {\n    get { relatedObjects(forKey: \"tags\") }\n",
+      "public func addToTags(_ values: Set<A>) {\n    addRelatedObjects(values, forKey: \"tags\")\n  }",
+    ] { #expect(properties.contains(declaration)) }
+    #expect(!properties.contains("import Foundation"))
+  }
+
   @Test func `XML that looks like the end of a Swift literal is embedded unharmed`() throws {
     let entity = "<entity name='A'><!-- \"\"\"# \\#(x) \"\"\"## --></entity>"
     let output = try Modelgen.run(entities: entity)
@@ -83,6 +100,26 @@ import Testing
         </entity>
         """,
       message: "Test.xcdatamodeld: Entity 'A': Core Data reserves the name 'objectID'. Rename that property."),
+    BadModel(
+      testDescription: "a Set for an order",
+      entities: """
+        <entity name='A' representedClassName='A' codeGenerationType='class'>
+          <relationship name='b' toMany='YES' ordered='YES' destinationEntity='A'>
+            <userInfo><entry key='OCDSwiftSet' value='YES'/></userInfo>
+          </relationship>
+        </entity>
+        """,
+      message: "Test.xcdatamodeld: Relationship 'A.b': OCDSwiftSet is for unordered to-many relationships. Remove it."),
+    BadModel(
+      testDescription: "neither YES nor NO",
+      entities: """
+        <entity name='A' representedClassName='A' codeGenerationType='class'>
+          <relationship name='b' toMany='YES' destinationEntity='A'>
+            <userInfo><entry key='OCDSwiftSet' value='true'/></userInfo>
+          </relationship>
+        </entity>
+        """,
+      message: "Test.xcdatamodeld: Relationship 'A.b': OCDSwiftSet is 'true'. Write YES or NO."),
     BadModel(
       testDescription: "two entities that generate one class",
       entities: """

@@ -45,6 +45,7 @@ enum FolderTable {
         "Predicates/Binding", "Predicates/Object", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values",
         "Values",
       ],
+      "TypedPredicates": ["Predicates/Tree", "Sorting"],
       "KeyPaths": ["Descriptions", "Predicates/Binding", "Predicates/Tree"],
       "ModelFiles/ModelXML": ["Base", "Descriptions", "ModelFiles/Packages", "Values"],
       "ModelFiles/Compiled": [
@@ -70,14 +71,17 @@ enum FolderTable {
       "Predicates": ["SQLite"],
       "RowStore": ["Identities", "Queries", "Rows"],
       "Schema": [],
+      "Derivations": ["Predicates", "SQLite", "Schema"],
       "History": ["Identities", "RowStore", "Rows", "SQLite", "Schema"],
       "Opening": ["RowStore", "Rows", "SQLite", "Schema"],
       "Schema/Existing": ["SQLite", "Schema"],
       "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
-      "Migration": ["External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing"],
+      "Migration": [
+        "Derivations", "External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing",
+      ],
       "SQLiteStore": [
-        "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows",
-        "SQLite", "Schema", "Schema/Existing",
+        "Derivations", "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore",
+        "Rows", "SQLite", "Schema", "Schema/Existing",
       ],
     ],
     "OpenCoreData": [
@@ -159,7 +163,13 @@ enum FolderTable {
       "Comparison": [
         "Base", "Import", "Inputs", "Keys", "Links", "Model", "Observation", "Parsing", "Report", "Report/HTML",
       ],
-      "Run": ["Base", "Export", "Import", "Ledger", "Log", "Model", "Report", "Seeding", "Undo"],
+      "History": ["Base", "Report", "Report/HTML"],
+      "Notification": ["Base", "History", "Notification/Sending", "Report"],
+      "Notification/Sending": [],
+      "Run": [
+        "Base", "Export", "History", "Import", "Inputs", "Ledger", "Log", "Model", "Notification", "Report", "Seeding",
+        "Undo",
+      ],
     ],
     "SurfJournal": [
       "CoreDataStack": [],

@@ -9,7 +9,8 @@ enum ModuleTable {
     "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV", "Locking"],
     "PipelineEngine": [
-      "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
+      "CCurl", "CSV", "CSpawn", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores",
+      "PipelineDefinition",
       "StoreInspection",
     ],
     "TableGuessing": ["CSV", "PipelineDefinition"],
@@ -19,9 +20,12 @@ enum ModuleTable {
     "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal", "TableGuessing"],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
+    "OpenCoreDataMacros": [],
+    "OpenCoreDataMacroPlugin": ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"],
     // C libraries and their headers, without Swift sources.
-    "CArchive": [], "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
-    "CISAL": [], "CMalloc": [], "CSQLite": [], "CTryRetain": [],
+    "CArchive": [], "CBuildStamp": [], "CCurl": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [],
+    "CGetopt": [],
+    "CISAL": [], "CMalloc": [], "CSQLite": [], "CSpawn": [], "CTryRetain": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

@@ -23,9 +23,14 @@ package enum Derivation: Equatable, Sendable {
       guard Self.functions.contains(function) else { return nil }
       self = .call(function: function, path: path)
     } else if let at = compact.firstRange(of: ".@"), let path = Self.path(compact[..<at.lowerBound]) {
-      let function = String(compact[at.upperBound...])
-      guard function == "count" || function == "sum" else { return nil }
-      self = .call(function: function, path: path)
+      let words = compact[at.upperBound...].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      switch (words[0], words.count) {
+      case ("count", 1), ("sum", 1): self = .call(function: String(words[0]), path: path)
+      case ("sum", 2):
+        guard let summand = Self.path(words[1]) else { return nil }
+        self = .call(function: "sum", path: path + summand)
+      default: return nil
+      }
     } else if let path = Self.path(compact[...]) {
       self = .path(path)
     } else {
@@ -68,6 +73,8 @@ extension NSDerivedAttributeDescription {
   /// The derivation; nil if there is none, or none of a form that is known here.
   package var derivation: Derivation? { derivationExpressionFormat.flatMap(Derivation.init) }
 
-  /// The derivation as compiled models write it.
-  var compiledDerivation: String? { derivation?.compiledText }
+  /// The derivation as compiled models write it; nil also for `items.@sum.price`, whose compiled form no model shows.
+  var compiledDerivation: String? {
+    derivationExpressionFormat?.contains("@sum.") == true ? nil : derivation?.compiledText
+  }
 }

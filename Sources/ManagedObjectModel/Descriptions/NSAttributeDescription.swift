@@ -55,8 +55,11 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// Sets the predicates that a non-nil value must match and, for each, the warning for a value that does not match:
   /// the description of the validation error (1550).
   ///
-  /// `SELF` is the value and `SELF.length` the length of a string in UTF-16 units. A predicate that can't be evaluated
-  /// on values of the attribute's type stops the program: here, or when the model is frozen if the type is set later.
+  /// `SELF` is the value and `SELF.length` the length of a string in UTF-16 units. Properties of other values can be read
+  /// too, such as `SELF.absoluteString` of a URI, and so can everything that the value of a transformable attribute has.
+  /// A predicate that can't be evaluated on values of the attribute's type stops the program: here, or when the model is
+  /// frozen if the type is set later. Where only the value tells, such as in a transformable attribute, a value without
+  /// the property does not match.
   open override func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {

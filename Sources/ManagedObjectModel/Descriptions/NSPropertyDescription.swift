@@ -73,6 +73,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   open private(set) var validationWarnings: [Any] = []
 
   /// Sets the predicates that a value must match and, for each, the warning for a value that does not match.
+  ///
+  /// Those of a relationship are evaluated on its object, or on the set of its objects:
+  /// `NSPredicate(format: "ANY SELF.rating > 3")`.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {

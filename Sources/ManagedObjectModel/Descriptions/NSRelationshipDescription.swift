@@ -78,9 +78,10 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   /// Whether the relationship leads to any number of objects: its `maxCount` is not 1. (Apple documentation: isToMany.)
   open var isToMany: Bool { maxCount != 1 }
 
-  /// Whether the model restricts how many objects of a stored relationship there are.
+  /// Whether the model restricts how many objects, or which, a stored relationship leads to.
   package var isChecked: Bool {
     if isTransient { return false }
+    if !validationPredicates.isEmpty { return true }
     return isToMany ? minCount > 0 || maxCount > 0 : !isOptional
   }
 

@@ -25,6 +25,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The type that the store was added with. A subclass may override it to name its own type.
   open var type: String { adapter?.details.type ?? rowStore.type }
 
+  /// Whether predicates that were made from blocks are evaluated, as the objects are in memory.
+  var evaluatesBlocks: Bool { type == NSInMemoryStoreType }
+
   /// Where the store is kept; nil for one that has no file. Setting it is `setURL(_:for:)` of the coordinator, or, in a
   /// store of a class of the client's own, a note of where the store is now.
   open var url: URL? {

@@ -40,6 +40,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     managedObjectModel = model
   }
 
+  /// Makes a coordinator without entities, for what needs no model, such as replacing or destroying a store.
+  public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
+
   // MARK: Stores
 
   /// The stores in the order in which they were added. (Apple documentation: persistentStores.)

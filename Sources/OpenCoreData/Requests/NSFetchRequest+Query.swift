@@ -1,6 +1,16 @@
 import Foundation
 
 extension NSFetchRequest {
+  /// Whether the predicate, or a part of it, was made from a block.
+  var hasBlock: Bool {
+    do {
+      _ = try predicate?.predicateNode()
+      return false
+    } catch {
+      return (error as NSError).isOfBlock
+    }
+  }
+
   /// The request checked against the model.
   ///
   /// - Throws: `NSError` for an unknown entity, or for a predicate or sort key that does not match it.

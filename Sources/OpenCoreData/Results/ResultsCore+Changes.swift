@@ -104,7 +104,7 @@ extension ResultsCore {
       if object.values.isEmpty, (try? context.existingObject(with: object.objectID)) == nil { return false }
       if object.isFault { object.fireFault() }
     }
-    return !object.isDeleted && (try? query.matches(object)) == true
+    return !object.isDeleted && (try? query.matches(object)) == true && block?.evaluate(with: object) ?? true
   }
 
   /// A section begins at its first object; objects that the order puts elsewhere are added to it too.

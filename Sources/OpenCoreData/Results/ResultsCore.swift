@@ -30,6 +30,8 @@ final class ResultsCore: @unchecked Sendable {
 
   /// The query that the list's objects match; nil if the results are not objects and are not followed.
   var query: FetchQuery?
+  /// The predicate, if it was made from a block, which the query lacks.
+  var block: NSPredicate?
   /// Announced during a report.
   var waiting = TouchedObjects()
   var isReporting = false
@@ -76,7 +78,11 @@ final class ResultsCore: @unchecked Sendable {
       request.sortDescriptors != nil,
       "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
     let fetched = try fetch(request)
-    query = request.resultType == .managedObjectResultType ? try request.query(model: context.model) : nil
+    block = request.hasBlock ? request.predicate : nil
+    let followed = block == nil ? request : request.withoutBlock().retyped(as: (any NSFetchRequestResult).self)
+    query = request.resultType == .managedObjectResultType ? try followed.query(model: context.model) : nil
+    query?.limit = request.fetchLimit
+    query?.offset = max(0, request.fetchOffset)
     list = fetched
     waiting = TouchedObjects()
     isStale = false
@@ -99,7 +105,8 @@ final class ResultsCore: @unchecked Sendable {
   /// Objects as faults, in sections by values that are read with their IDs: with a batch size, asking each object for
   /// its section would load them all. Nil if sections are not named by a stored attribute.
   private func fetchInBatches(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> ResultsList? {
-    guard let name = sectionNameKeyPath, request.fetchBatchSize > 0, request.resultType == .managedObjectResultType
+    guard let name = sectionNameKeyPath, request.fetchBatchSize > 0, request.resultType == .managedObjectResultType,
+      !request.hasBlock
     else { return nil }
     context.processPendingChanges()
     var query = request.rowQuery(try request.query(model: context.model))

@@ -20,6 +20,7 @@ import Foundation
 // Unchecked: the nodes are in the adapter, which calls subclasses under its lock.
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   override func makeAdapter() -> (any ClassStoreAdapter)? { AtomicRowStore(self) }
+  override var evaluatesBlocks: Bool { true }
 
   private var nodes: AtomicRowStore {
     guard let nodes = rowStore as? AtomicRowStore else {

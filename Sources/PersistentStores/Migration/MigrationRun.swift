@@ -40,6 +40,7 @@ struct MigrationRun {
     try markReleasedFiles()
     for statement in creations.dropFirst(tables.count) { try create(statement) }
     for derivation in destination.derivations { try connection.execute(derivation.fillStatement) }
+    try fillComputedColumns()
     try writeKeys(lastKeys)
     try carryHistory(present)
     try connection.run(
@@ -49,6 +50,18 @@ struct MigrationRun {
       try connection.execute("DROP TABLE \(Self.oldTableName(table))")
     }
     for index in foreignIndexes { try remake(index) }
+  }
+
+  /// Computes the derived attributes for which the new file has no triggers.
+  private func fillComputedColumns() throws {
+    let triggers = destination.derivations.flatMap(\.triggers).map(\.name)
+    for entity in destination.entities {
+      guard let described = destinationEntities[entity.name] else { continue }
+      for column in ComputedColumns(destination.entities).columns(of: described)
+      where !column.isKept(by: triggers) {
+        if let statement = column.fillStatement { try connection.execute(statement) }
+      }
+    }
   }
 
   /// The name of an old table while the new table uses its name.

@@ -8,15 +8,25 @@ package enum ExpressionFunctions {
   ///
   /// - Returns: The result code of SQLite.
   package static func register(on handle: OpaquePointer?) -> Int32 {
-    for (index, function) in ScalarFunction.allCases.enumerated() {
-      let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (function.isDeterministic ? SQLITE_DETERMINISTIC : 0)
-      // SQLite passes the number of the function, which is not an address, back to the call.
-      let code = sqlite3_create_function_v2(
-        handle, function.sqlName, -1, flags, UnsafeMutableRawPointer(bitPattern: index + 1),
-        { call($0, count: $1, $2) }, nil, nil, nil)
+    for function in ScalarFunction.allCases {
+      let code = register(function, as: function.sqlName, argumentCount: -1, on: handle)
       if code != SQLITE_OK { return code }
     }
     return SQLITE_OK
+  }
+
+  /// Registers one of them under any name.
+  ///
+  /// - Parameter argumentCount: -1 for any number.
+  static func register(
+    _ function: ScalarFunction, as name: String, argumentCount: Int32, on handle: OpaquePointer?
+  ) -> Int32 {
+    let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (function.isDeterministic ? SQLITE_DETERMINISTIC : 0)
+    let number = ScalarFunction.allCases.firstIndex(of: function) ?? 0
+    // SQLite passes the number of the function, which is not an address, back to the call.
+    return sqlite3_create_function_v2(
+      handle, name, argumentCount, flags, UnsafeMutableRawPointer(bitPattern: number + 1),
+      { call($0, count: $1, $2) }, nil, nil, nil)
   }
 }
 

@@ -10,7 +10,7 @@ extension SQLiteConnection {
     "NSCoreDataTriggerUpdateAffectedObjectValue",
   ]
   /// The function that the triggers of derivations by `now()` call.
-  private static let nowFunction = "NSCoreDataNow"
+  static let nowFunction = "NSCoreDataNow"
 
   /// Registers the functions that translated predicates call, so that SQL and memory use the same code to compare text,
   /// and those that triggers of derived attributes call.

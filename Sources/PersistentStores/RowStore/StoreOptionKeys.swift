@@ -23,9 +23,10 @@ extension URL {
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 /// SQLite's pragmas for the connection: a dictionary of their values by name.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
-/// Whether a new store may lack the triggers of derived attributes and the R-tree indexes that this library can't make:
-/// such attributes stay as they are set, and Apple's framework does not maintain them either. Without the option, a
-/// model that has them is refused. An extension of this library, not in Core Data.
+/// Whether a new store may lack the triggers of derived attributes and the R-tree indexes whose texts in Apple's stores
+/// are not known. This library computes such derived attributes while it writes; Apple's framework would not maintain
+/// them in this file. Without the option, a model that has them is refused. An extension of this library, not in Core
+/// Data.
 public let OCDIncompleteSchemaOption = "OCDIncompleteSchemaOption"
 /// How long to wait for a lock of the store, in seconds.
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"

@@ -9,6 +9,8 @@ package struct ChangeSet: Sendable {
   package var deletions: [RowVersion] = []
   /// Deletions of rows without objects.
   package var deletedRows: [DeletedRows] = []
+  /// The IDs of all deletions, shared with the levels that these came through.
+  package var sharedDeletedIDs = SharedDeletedIDs()
   /// Changes of relationships of inserted and updated objects.
   package var relationships: [RowRelationships] = []
   /// Unchanged objects whose rows must be unchanged since they were read.

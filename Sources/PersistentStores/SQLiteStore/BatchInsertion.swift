@@ -27,7 +27,7 @@ struct BatchInsertion {
     statement = try connection.statement(store.insertText(entity, source, links: links.names))
     let usesAutoKeys =
       try rows.batch.count >= Self.autoKeyRowsMin && numbering.keysObtained.isEmpty
-      && !Self.hasTriggers(entity, connection)
+      && !store.computedTables.contains(entity.tableName) && !Self.hasTriggers(entity, connection)
     autoKeyStatement =
       usesAutoKeys
       ? try connection.statement(store.insertText(entity, source, links: links.names, givesKeys: false)) : nil

@@ -106,7 +106,7 @@ extension SQLiteStore {
     switch resolution {
     case .keepStored: return "INSERT OR IGNORE" + plain.dropFirst("INSERT".count)
     case .overwrite:
-      let sets = columns.attributeColumns.compactMap { $0.map { "\($0.name) = excluded.\($0.name)" } }
+      let sets = columns.writtenColumns.map { "\($0.column.name) = excluded.\($0.column.name)" }
       // Without the WHERE, SQLite parses ON as the start of a join.
       return plain + " WHERE true ON CONFLICT DO UPDATE SET "
         + (["Z_OPT = Z_OPT + 1"] + sets).joined(separator: ", ")

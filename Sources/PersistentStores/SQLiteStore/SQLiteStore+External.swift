@@ -22,9 +22,10 @@ extension SQLiteStore {
   }
 
   /// What an UPDATE sets for an attribute, evaluated for each row: no two rows may share a file. Nil for one without a
-  /// column.
+  /// column, and for one that triggers compute.
   func assignment(of value: StoredValue, _ slot: Int, in entity: SQLEntity) -> (text: String, value: StoredValue)? {
-    entity.attributeColumns[slot].map { column in
+    guard !entity.computedSlots.contains(slot) else { return nil }
+    return entity.attributeColumns[slot].map { column in
       ("\(column.name) = \(content(of: "?", key: "Z_PK", slot: slot, column, entity))", value)
     }
   }

@@ -39,6 +39,7 @@ extension SQLiteStore {
           location: url?.path ?? "in memory")
         if !opened.isReadOnly {
           try checkHistory(opened.connection, settings, metadata: found, location: url?.path ?? "in memory")
+          try opened.connection.registerDerivationFunctions(of: model.entities)
           try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check()
         }
       }
@@ -55,6 +56,7 @@ extension SQLiteStore {
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
         schema: schema, uuid: uuid, metadata: metadata, tracksHistory: tracksHistory)
       try store.watchExternalData(opened.connection)
+      try store.computeDerivedColumns(opened.connection)
       try opened.checkUnchanged()
       // What can't be removed now is removed by the next opening.
       if !settings.ignoresVersions {

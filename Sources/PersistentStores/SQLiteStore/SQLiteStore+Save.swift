@@ -109,8 +109,8 @@ extension SQLiteStore {
   func insertText(
     _ entity: SQLEntity, _ source: BatchSource, links: [String] = [], givesKeys: Bool = true
   ) -> String {
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { (column: $0.name, source: content(of: "s\(slot)", key: "pk", slot: slot, $0, entity)) }
+    let stored = entity.writtenColumns.map { slot, column in
+      (column: column.name, source: content(of: "s\(slot)", key: "pk", slot: slot, column, entity))
     }
     let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column) + links
     let values =
@@ -124,56 +124,9 @@ extension SQLiteStore {
   private func update(
     _ updates: [UpdatedRow], on connection: SQLiteConnection, faults: inout SaveFaults
   ) throws {
-    let search = UniquenessSearch(self, connection)
     let counted = try countVersions(of: updates, on: connection)
-    for (index, row) in updates.enumerated() where !counted.contains(index) {
-      let entity = try sqlEntity(row.id.entity)
-      let key = try key(of: row.id)
-      let stored = row.changedSlots.compactMap { slot in
-        assignment(of: row.values[slot], slot, in: entity)
-      }
-      if row.isRecreation, let stored = try currentRow(row.id) {
-        faults.conflict(row.id, message: "its row was deleted and inserted again by another context", row: stored)
-        continue
-      }
-      do {
-        if row.isRecreation {
-          try insertDeletedRow(row, key: key, of: entity, connection)
-        } else {
-          let sets = stored.map(\.text) + ["Z_OPT = Z_OPT + 1"]
-          try connection.run(
-            "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?",
-            stored.map(\.value) + [.integer(key), .integer(row.version)])
-        }
-      } catch let error as SQLiteError where error.isConstraint {
-        faults.refuse(row.id, error, obstacle: try search.obstacle(to: row.id, row.values, ownKey: key))
-        continue
-      }
-      if connection.changedRowCount == 0 {
-        faults.conflict(
-          row.id, message: "its row was changed or deleted by another context", row: try currentRow(row.id))
-      }
-    }
-  }
-
-  /// Writes an object whose row another program or context deleted, under its previous key.
-  private func insertDeletedRow(
-    _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
-  ) throws {
-    // The first of the bound values is the key. A value that was left out is still in its file, should that come back.
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { column in
-        if row.values[slot] == .null, let name = row.base.leftOut[slot] {
-          return (column: column.name, mark: "?", value: StoredValue.blob(ExternalData.column(forFile: name)))
-        }
-        return (column.name, content(of: "?", key: "?1", slot: slot, column, entity), row.values[slot])
-      }
-    }
-    let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
-    let marks = (["?", "?", "?"] + stored.map(\.mark)).joined(separator: ", ")
-    try connection.run(
-      "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) VALUES(\(marks))",
-      [.integer(key), .integer(Int64(entity.number)), .integer(1)] + stored.map(\.value))
+    let rest = updates.enumerated().filter { !counted.contains($0.offset) }.map(\.element)
+    if !rest.isEmpty { try UpdatedRowWriter(self, connection).write(rest, faults: &faults) }
   }
 
   /// Objects without changes whose rows must be unchanged since they were read (`detectConflicts(for:)`).

@@ -34,6 +34,8 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   let unlocked = Locked(UnlockedState())
   /// By entity name; built at the first insertion of each entity.
   var batchSources: [String: BatchSource] = [:]
+  /// The tables on which the writing connection has triggers that compute derived attributes.
+  var computedTables: Set<String> = []
   private let pool: Locked<ReaderPool?>
   private let poolSizeMax: Int
   /// Whether a transaction is open between saves. Readers then must see what it has written.

@@ -229,7 +229,9 @@ extension SQLiteStore {
     }
     try SQLiteStore.prepare(opened, settings, isNew: false, isInMemory: false)
     if !settings.keepsWALUntilCommit { opened.connection.checkpointWALOnClose() }
+    try opened.connection.registerDerivationFunctions(of: idSpaces.values.map(\.entity))
     move(to: url, opened)
     try watchExternalData(opened.connection)
+    try computeDerivedColumns(opened.connection)
   }
 }

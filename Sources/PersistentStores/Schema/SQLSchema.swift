@@ -31,7 +31,14 @@ package struct SQLSchema: Sendable {
   }
 
   init(_ naming: SQLNaming, entities: [SQLEntity]) {
-    self.entities = entities
+    let found = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let described = Dictionary(
+      naming.numbered.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    self.entities = entities.map { entity in
+      var entity = entity
+      entity.computedSlots = described[entity.name].map { DerivationSource.slots(of: $0, in: found) } ?? []
+      return entity
+    }
     tables = naming.tables
     joinTables = naming.joinTables
     creationStatements = naming.creationStatements
@@ -85,8 +92,17 @@ package struct SQLEntity: Sendable {
   package internal(set) var tableName: String
   /// By attribute slot; nil for transient attributes, which have no column.
   package internal(set) var attributeColumns: [SQLColumn?]
+  /// The slots of derived attributes: saves leave their columns to triggers.
+  package internal(set) var computedSlots: Set<Int> = []
   /// Own and inherited relationships that are stored, by name.
   package internal(set) var relationships: [String: SQLRelationship]
+
+  /// The columns that a save writes, each with its attribute's slot.
+  var writtenColumns: [(slot: Int, column: SQLColumn)] {
+    attributeColumns.enumerated().compactMap { slot, column in
+      column.flatMap { computedSlots.contains(slot) ? nil : (slot, $0) }
+    }
+  }
 
   /// Whether the table may contain rows of other entities.
   package var hasFamily: Bool { superNumber != 0 || numbers.count > 1 }

@@ -112,11 +112,11 @@ final class Linker {
     var refused = environment.late?.refusals(of: chunk, part: environment.part, input: input) ?? [:]
     for (link, isLate) in resolved.links.map({ ($0, false) }) + resolved.late.map({ ($0, true) }) {
       let isNeeded = environment.definition.relationships == .require && !link.link.relationship.isOptional
-      for row in 0..<chunk.batch.count where refused[row] == nil {
-        let leads = isLate ? resolved.names(row, late: link) : resolved.leads(row, link)
-        let problem =
-          (isLate ? resolved.problem(ofRow: row, late: link) : resolved.problem(ofRow: row, link))
-          ?? (isNeeded && !leads ? absence(of: link, row: row, chunk) : nil)
+      for row in 0..<chunk.batch.count where refused.isEmpty || refused[row] == nil {
+        var problem = isLate ? resolved.problem(ofRow: row, late: link) : resolved.problem(ofRow: row, link)
+        if problem == nil, isNeeded, !(isLate ? resolved.names(row, late: link) : resolved.leads(row, link)) {
+          problem = absence(of: link, row: row, chunk)
+        }
         guard let problem else { continue }
         let value = link.shownValue(ofRow: row)
         refused[row] = RecordIssue(

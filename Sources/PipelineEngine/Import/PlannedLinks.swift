@@ -87,10 +87,10 @@ struct PlannedLinks {
     for row in plan.insertedRows {
       takeOthers(before: row)
       for index in targetsOfRows.indices {
-        // Most records lead to an object that an earlier one of the chunk has named.
+        // Most records lead to an object of the store, with nothing to compare.
         if resolved.isToOne[index], !isChecked[index], plan.laterRows.isEmpty, targetsOfRows[index][row] >= 0 {
-          let number = numbers[Int(targetsOfRows[index][row])]
-          if number >= 0, !isCreated[Int(number)] {
+          let number = takeStored(targetsOfRows[index][row], resolved)
+          if number >= 0 {
             taken[index].append(number)
             counts[index].linked += 1
             continue
@@ -109,6 +109,22 @@ struct PlannedLinks {
     for index in taken.indices { links[index].ofInserts = taken[index] }
     takeOthers(before: .max)
     takeChanges(resolved, counts: &counts)
+  }
+
+  /// The index of a target that is an object of the store; `BatchLink.none` for another one.
+  private mutating func takeStored(_ target: Int32, _ resolved: ResolvedLinks) -> Int32 {
+    let number = numbers[Int(target)]
+    if number >= 0 { return isCreated[Int(number)] ? BatchLink.none : number }
+    guard case .stored(let id) = resolved.targets[Int(target)] else { return BatchLink.none }
+    return append(.stored(id), for: target)
+  }
+
+  private mutating func append(_ new: Target, for target: Int32) -> Int32 {
+    let number = Int32(targets.count)
+    if case .created = new { isCreated.append(true) } else { isCreated.append(false) }
+    targets.append(new)
+    numbers[Int(target)] = number
+    return number
   }
 
   /// A record that makes no entry and says something of related objects.
@@ -227,17 +243,15 @@ struct PlannedLinks {
     if target < 0 { return BatchLink.none }
     if numbers[Int(target)] < 0 {
       switch resolved.targets[Int(target)] {
-      case .stored(let id): targets.append(.stored(id))
+      case .stored(let id): _ = append(.stored(id), for: target)
       case .new(let digest):
         let number = create(link, element: element, digest, number: end.link)
         noteCreated(target, number, group: link.link.group)
-        targets.append(.created(group: link.link.group, number: number))
+        _ = append(.created(group: link.link.group, number: number), for: target)
       case .missing, .ambiguous:
         counts.leftOut += 1
         return BatchLink.none
       }
-      numbers[Int(target)] = Int32(targets.count - 1)
-      if case .created? = targets.last { isCreated.append(true) } else { isCreated.append(false) }
     }
     let number = numbers[Int(target)]
     if case .created(let group, let made) = targets[Int(number)] {

@@ -40,20 +40,25 @@ struct ResolvedLinks {
     added.targetOfRow.reserveCapacity(values.digests.count)
     targets.reserveCapacity(targets.count + values.digests.count)
     var known = known.removeValue(forKey: link.group) ?? [:]
+    known.reserveCapacity(known.count + values.digests.count)
     for digest in values.digests {
       if digest == .none {
         added.targetOfRow.append(-1)
-      } else if let target = known[digest] {
-        added.targetOfRow.append(target)
-      } else {
-        known[digest] = Int32(targets.count)
-        added.targetOfRow.append(Int32(targets.count))
-        targets.append(target(digest, link, in: index))
+        continue
       }
+      let target = Self.number(of: &known[digest, default: -1], new: Int32(targets.count))
+      added.targetOfRow.append(target)
+      if target == targets.count { targets.append(self.target(digest, link, in: index)) }
     }
     self.known[link.group] = known
     links.append(added)
     isToOne.append(values.starts == nil)
+  }
+
+  /// The number that a name has, or gets. (One look at the table for both.)
+  private static func number(of known: inout Int32, new: Int32) -> Int32 {
+    if known < 0 { known = new }
+    return known
   }
 
   /// Adds names that are looked up at the end of the run.

@@ -12,12 +12,19 @@ struct LinkedKeys: Sendable {
   init() {}
 
   init(_ ids: some Sequence<NSManagedObjectID>) {
-    var found: [String: Set<Int64>] = [:]
+    // Nearly all are of one entity.
+    var found: [(root: NSEntityDescription, keys: [Int64])] = []
     for id in ids {
-      guard let key = id.resolved.storeKey, let root = id.entity.rootEntity.name else { continue }
-      found[root, default: []].insert(key)
+      guard let key = id.resolved.storeKey else { continue }
+      let root = id.entity.rootEntity
+      let index = found.firstIndex { $0.root === root } ?? found.count
+      if index == found.count { found.append((root, [])) }
+      found[index].keys.append(key)
     }
-    keys = found.mapValues { $0.sorted() }
+    for (root, all) in found {
+      guard let name = root.name else { continue }
+      keys[name] = all.sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    }
   }
 
   /// Leaves out entries whose change is recorded otherwise.

@@ -31,7 +31,7 @@ final class BruteForceSaveWriter: SaveWriter {
     try store.changeSave { state in
       for known in changes.checks { check(known, state) }
       for known in changes.deletions { delete(known, &state) }
-      for row in changes.updates { update(row, &state) }
+      update(changes.updates, &state)
       for rows in changes.insertions { insert(rows, &state) }
       guard conflicts.isEmpty, refusals.isEmpty else { return }
       try link(changes, &state)
@@ -72,20 +72,41 @@ final class BruteForceSaveWriter: SaveWriter {
     state.remove(row.entity, key)
   }
 
-  private func update(_ change: UpdatedRow, _ state: inout BruteForceStore.State) {
-    guard let key = change.id.storeKey else { return conflict(change.id, state) }
-    let stored = row(change.id, state)
-    var new: Row
-    if change.isRecreation {
-      guard stored == nil else { return conflict(change.id, state) }
-      new = Row(change.id.entity, change.values)
-    } else {
-      guard let stored, stored.version == change.version || ignoresVersions else { return conflict(change.id, state) }
-      new = stored
-      new.version += 1
-      for slot in change.changedSlots { new.set(change.values[slot], slot) }
+  /// Rows whose values others still have give up their own values first, because the others may wait for these.
+  private func update(_ changes: [UpdatedRow], _ state: inout BruteForceStore.State) {
+    let waiting = changes.filter { !update($0, &state, isLast: false) }
+    for change in waiting where !change.isRecreation {
+      guard let key = change.id.storeKey, var given = row(change.id, state) else { continue }
+      let unique = given.entity.ancestry.flatMap(\.uniquenessConstraintNames).joined()
+      for slot in change.changedSlots where unique.contains(given.entity.attributeSlots[slot].name) {
+        given.set(.null, slot)
+      }
+      state.put(given, key)
     }
+    for change in waiting { _ = update(change, &state, isLast: true) }
+  }
+
+  /// - Returns: False if another row has its values, and this is not the last attempt.
+  private func update(_ change: UpdatedRow, _ state: inout BruteForceStore.State, isLast: Bool) -> Bool {
+    guard let new = changedRow(change, state), let key = change.id.storeKey else { return true }
+    if !isLast, state.rival(of: new, key: key) != nil { return false }
     write(new, key: key, id: change.id, to: &state)
+    return true
+  }
+
+  /// The row with its changes; nil if it is in conflict.
+  private func changedRow(_ change: UpdatedRow, _ state: BruteForceStore.State) -> Row? {
+    func inConflict() -> Row? {
+      conflict(change.id, state)
+      return nil
+    }
+    guard change.id.storeKey != nil else { return inConflict() }
+    let stored = row(change.id, state)
+    if change.isRecreation { return stored == nil ? Row(change.id.entity, change.values) : inConflict() }
+    guard var new = stored, new.version == change.version || ignoresVersions else { return inConflict() }
+    new.version += 1
+    for slot in change.changedSlots { new.set(change.values[slot], slot) }
+    return new
   }
 
   private func insert(_ rows: InsertedRows, _ state: inout BruteForceStore.State) {

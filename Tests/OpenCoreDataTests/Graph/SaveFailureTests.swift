@@ -118,6 +118,56 @@ struct SaveFailureTests {
     #expect(try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION") == "3|Spot 0\n4|Spot 1")
   }
 
+  @Test("Changed objects may pass unique values on and exchange them in one save", arguments: [true, false])
+  func valuesExchanged(isAscending: Bool) throws {
+    let stack = try Stack(folder, model: Sessions.model(unique: ["place"]))
+    let context = stack.context()
+    try context.performAndWait {
+      InsertionWay.bulk.insert(0..<8, into: context, stack.entity)
+      try context.save()
+      let objects = try context.fetch(stack.request())
+      // Each takes the value of its neighbour, all but two; those exchange theirs.
+      for row in 0..<5 {
+        objects[isAscending ? row : 4 - row].setValue("Spot \(isAscending ? row + 1 : 3 - row)", forKey: "place")
+      }
+      objects[isAscending ? 5 : 0].setValue("new", forKey: "place")
+      objects[6].setValue("Spot 7", forKey: "place")
+      objects[7].setValue("Spot 6", forKey: "place")
+      NSManagedObject.make(stack.entity, in: context)
+        .setValue(isAscending ? "Spot 0" : "Spot 4", forKey: "place")
+      try context.save()
+    }
+    let first =
+      isAscending
+      ? ["Spot 1", "Spot 2", "Spot 3", "Spot 4", "Spot 5", "new"]
+      : ["new", "Spot 0", "Spot 1", "Spot 2", "Spot 3", "Spot 5"]
+    let expected = first + ["Spot 7", "Spot 6", isAscending ? "Spot 0" : "Spot 4"]
+    #expect(
+      try stack.sqlite("SELECT ZPLACE FROM ZSESSION ORDER BY Z_PK").split(separator: "\n").map(String.init) == expected)
+    let changed = isAscending ? "2,2,2,2,2,2,2,2,1" : "2,2,2,2,2,1,2,2,1"
+    #expect(try stack.sqlite("SELECT group_concat(Z_OPT) FROM (SELECT Z_OPT FROM ZSESSION ORDER BY Z_PK)") == changed)
+  }
+
+  @Test("A value that another row keeps is refused although others exchange theirs, and nothing is written")
+  func valueKept() throws {
+    let stack = try Stack(folder, model: Sessions.model(unique: ["place"]))
+    let context = stack.context()
+    try context.performAndWait {
+      InsertionWay.bulk.insert(0..<4, into: context, stack.entity)
+      try context.save()
+      let objects = try context.fetch(stack.request())
+      objects[0].setValue("Spot 1", forKey: "place")
+      objects[1].setValue("Spot 0", forKey: "place")
+      objects[2].setValue("Spot 3", forKey: "place")
+      let error = #expect(throws: NSError.self) { try context.save() }
+      #expect(error?.code == NSManagedObjectConstraintMergeError)
+      #expect(error?.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] == [objects[2].objectID])
+    }
+    #expect(
+      try stack.sqlite("SELECT ZPLACE, Z_OPT FROM ZSESSION ORDER BY Z_PK")
+        == "Spot 0|1\nSpot 1|1\nSpot 2|1\nSpot 3|1")
+  }
+
   @Test("A conflict of versions is reported before a constraint, and refreshing resolves it")
   func conflictFirst() throws {
     let stack = try Stack(folder, model: Sessions.model(unique: ["rating"]))

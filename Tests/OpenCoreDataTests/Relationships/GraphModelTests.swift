@@ -6,8 +6,9 @@ import TestSupport
 import Testing
 
 // Rules: both ends of a relationship of every kind always agree, an object leaves its former owner, delete rules reach
-// what they lead to, a rollback takes everything back, and a save writes what the context shows. Random sequences run on
-// a chain of contexts and on plain dictionaries.
+// what they lead to, a rollback takes everything back, and a save writes what the context shows. What differs from the
+// level below counts as changed, with its committed value, and is announced. Random sequences run on a chain of contexts
+// and on plain dictionaries.
 
 @Suite("Any sequence of changes of relationships", .seeded, .overBothStores)
 struct GraphModelTests {
@@ -35,6 +36,22 @@ struct GraphModelTests {
       return try player.play(steps: 160) != nil
     }
     #expect(isFound)
+  }
+
+  @Test("The reference can fail: changes that do not count, and objects that are not announced, are noticed")
+  func changeCanary() throws {
+    let player = try GraphPlayer(seed: 1)
+    #expect(try player.play(steps: 120) == nil)
+    try player.leaf.performAndWait {
+      let nodes = player.references[0].nodes
+      let parent = try #require(nodes.first { $0 != player.references[0].parent[nodes[0]] })
+      player.references[0].parent[nodes[0]] = parent
+      try player.object(nodes[0]).setValue(try player.object(parent), forKey: "parent")
+      #expect(try player.disagreement() == nil)
+      player.references[1] = player.references[0]
+      #expect(try player.changeDisagreement() != nil)
+      #expect(player.announcementGap(since: GraphReference()) != nil)
+    }
   }
 
   @Test("The reference can fail: an object that stays in its former box is noticed")

@@ -13,6 +13,7 @@ final class GraphPlayer {
   /// What each context has, and at the end what the store has.
   var references: [GraphReference]
   private var random: SeededGenerator
+  let announced: AnnouncedNumbers
   /// Held for a while, so that some are known and others are faults.
   private var held: [Int: NSManagedObject] = [:]
   private var lastNumber = 0
@@ -32,6 +33,7 @@ final class GraphPlayer {
     var contexts = [graph.context()]
     for _ in 0..<Int.random(in: 0..<3, using: &random) { contexts.insert(graph.context(contexts[0]), at: 0) }
     self.contexts = contexts
+    announced = AnnouncedNumbers(contexts[0])
     references = Array(repeating: GraphReference(), count: contexts.count + 1)
     if undoes {
       let manager = UndoManager()
@@ -40,7 +42,7 @@ final class GraphPlayer {
     }
   }
 
-  private var leaf: NSManagedObjectContext { contexts[0] }
+  var leaf: NSManagedObjectContext { contexts[0] }
 
   /// - Returns: The first disagreement or error; nil if there is none.
   func play(steps: Int) throws -> String? {
@@ -64,9 +66,9 @@ final class GraphPlayer {
   /// - Returns: How the rows differ after a save to the store; nil if they do not.
   private func play() throws -> String? {
     switch Int.random(in: 0..<(leaf.undoManager == nil ? 24 : 32), using: &random) {
-    case 0..<5: try undoable { insert() }
-    case 5..<17: try undoable { try link() }
-    case 17: try undoable { try delete() }
+    case 0..<5: return try announcing { insert() }
+    case 5..<17: return try announcing { try link() }
+    case 17: return try announcing { try delete() }
     case 18..<21:
       let last = Int.random(in: contexts.indices, using: &random)
       for level in 0...last { try save(level) }
@@ -98,6 +100,22 @@ final class GraphPlayer {
       leaf.refreshAllObjects()
     }
     return nil
+  }
+
+  /// Makes a change that the context has to announce.
+  ///
+  /// - Returns: What it did not announce.
+  private func announcing(_ body: () throws -> Void) throws -> String? {
+    // Most events have several changes.
+    guard Int.random(in: 0..<4, using: &random) == 0 else {
+      try undoable(body)
+      return nil
+    }
+    leaf.processPendingChanges()
+    _ = announced.take()
+    let before = references[0]
+    try undoable(body)
+    return announcementGap(since: before)
   }
 
   /// Makes a change that one undo takes back.
@@ -269,7 +287,7 @@ final class GraphPlayer {
     body(&references[0], list)
   }
 
-  private func object(_ number: Int) throws -> NSManagedObject {
+  func object(_ number: Int) throws -> NSManagedObject {
     if let known = held[number], known.managedObjectContext != nil { return known }
     let kind = try #require(references[0].kinds[number])
     let found = try LinkedGraph.find(kind.rawValue, number, in: leaf)
@@ -288,10 +306,10 @@ final class GraphPlayer {
         if found != expected { return "\(number).\(key) is \(found), expected \(expected)\(history)" }
       }
     }
-    return nil
+    return try changeDisagreement()
   }
 
-  private var history: String { "\nafter " + log.suffix(60).joined(separator: "; ") }
+  var history: String { "\nafter " + log.suffix(60).joined(separator: "; ") }
 
   /// Compares the rows, read by the `sqlite3` shell, with what the store is to have.
   func rowDisagreement() throws -> String? {

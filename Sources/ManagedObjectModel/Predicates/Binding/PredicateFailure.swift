@@ -167,10 +167,15 @@ package enum PredicateFailure {
   }
 
   static func untranslatable(_ predicate: NSPredicate) -> NSError {
-    error(
+    let made = error(
       "A predicate made from a block (\(type(of: predicate))) cannot be translated to SQL. Make it with "
         + "NSPredicate(format:), or fetch without it and filter the objects with it.")
+    return NSError(
+      domain: made.domain, code: made.code, userInfo: made.userInfo.merging([blockKey: true]) { $1 })
   }
+
+  /// Marks the error of a predicate that was made from a block.
+  fileprivate static let blockKey = "OpenCoreDataPredicateBlock"
 
   package static func tooManyValues(_ count: Int, max: Int) -> NSError {
     error(
@@ -217,4 +222,9 @@ package enum PredicateFailure {
   private static func shortened(_ text: String) -> String {
     text.count <= 200 ? text : text.prefix(200) + "…"
   }
+}
+
+extension NSError {
+  /// Whether a predicate was refused because it was made from a block.
+  package var isOfBlock: Bool { userInfo[PredicateFailure.blockKey] as? Bool == true }
 }

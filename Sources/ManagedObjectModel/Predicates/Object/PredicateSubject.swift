@@ -30,6 +30,7 @@ package enum SubjectValue {
       if let elements = elements(of: object) { return try elements.map { try of($0, keyPath: keyPath) } }
       // A number or text in a collection.
       if keyPath.elementsEqual(["SELF"]) { return object }
+      if let value = ValueProperties.value(key, of: object) { return try of(value, keyPath: keyPath.dropFirst()) }
       throw PredicateFailure.noValue(Array(keyPath), of: object)
     }
   }

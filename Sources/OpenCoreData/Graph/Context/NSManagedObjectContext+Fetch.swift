@@ -60,6 +60,7 @@ extension NSManagedObjectContext {
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
     checkQueue()
     processPendingChanges()
+    if request.hasBlock { return try objectsMatchingBlock(of: request).count }
     var query = try request.query(model: model)
     query.includesValues = false
     if request.resultType == .dictionaryResultType {
@@ -75,6 +76,7 @@ extension NSManagedObjectContext {
 
   private func results<ResultType>(of request: NSFetchRequest<ResultType>) throws -> [Any] {
     processPendingChanges()
+    if request.hasBlock { return try resultsMatchingBlock(of: request) }
     let query = try request.query(model: model)
     switch request.resultType {
     case .countResultType: return [NSNumber(value: try count(for: request))]

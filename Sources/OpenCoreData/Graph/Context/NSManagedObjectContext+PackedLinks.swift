@@ -109,7 +109,7 @@ extension NSRelationshipDescription {
   fileprivate var leavesOtherEndUnchecked: Bool {
     guard let inverse = inverseRelationship else { return true }
     let hooks: LifecycleHooks = [.validation, .willSave, .didSave]
-    return inverse.isToMany && inverse.maxCount == 0
+    return inverse.isToMany && inverse.maxCount == 0 && inverse.validationPredicates.isEmpty
       && inverse.entity.withDescendants.allSatisfy { $0.objectClass.lifecycleHooks.isDisjoint(with: hooks) }
   }
 }

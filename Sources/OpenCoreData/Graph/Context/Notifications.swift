@@ -123,8 +123,7 @@ extension NSManagedObjectContext {
     }
     info.setUnlessEmpty(insertedObjects(of: changes), NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(changes.updates.values), NSUpdatedObjectsKey)
-    var deleted = Set(changes.deletions.values)
-    for segment in changes.deletedSegments { for object in segment.objects { deleted.add(object) } }
+    var deleted = graph.deletedObjects(of: changes)
     // An announced row has an object, and the segment has kept it.
     for (segment, rows) in changes.withdrawals { deleted.formUnion(rows.compactMap { segment.handles[$0] }) }
     info.setUnlessEmpty(deleted, NSDeletedObjectsKey)

@@ -15,9 +15,20 @@ extension ObjectGraph {
   ///
   /// - Parameter isToBeSaved: Leaves out objects whose rows were missing when they were read.
   func deletedObjects(isToBeSaved: Bool = false) -> Set<NSManagedObject> {
-    var all = Set<NSManagedObject>(unique: deletions.count + packedDeletions.count)
-    for object in deletions.values where !isToBeSaved || !object.state.contains(.inaccessible) { all.add(object) }
-    for segment in packedDeletions.segments { for object in segment.objects { all.add(object) } }
+    packedDeletions.objects(
+      and: deletions.values.filter { !isToBeSaved || !$0.state.contains(.inaccessible) })
+  }
+
+  /// The objects that an event announces as deleted. Most often these are all deleted objects of the context, which a
+  /// save announces too.
+  func deletedObjects(of event: ChangeEvent) -> Set<NSManagedObject> {
+    if event.deletedSegments.elementsEqual(packedDeletions.segments, by: ===),
+      event.deletions.count == deletions.count, event.deletions.allSatisfy({ deletions[$0.key] === $0.value })
+    {
+      return deletedObjects()
+    }
+    var all = Set(event.deletions.values)
+    for segment in event.deletedSegments { segment.addObjects(to: &all) }
     return all
   }
 

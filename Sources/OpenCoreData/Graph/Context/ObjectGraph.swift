@@ -248,7 +248,7 @@ final class ObjectGraph {
 
   /// The object of a row that is deleted without one: it becomes one of the deleted objects.
   func unpackDeletion(_ segment: DeletedSegment, row: Int) -> NSManagedObject {
-    let object = segment.takeObject(row)
+    let object = packedDeletions.takeObject(segment, row: row)
     let key = object.key
     add(object, as: key)
     deletions[key] = object

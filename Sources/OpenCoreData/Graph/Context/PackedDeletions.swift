@@ -21,26 +21,29 @@ final class DeletedSegment {
 
   var entity: NSEntityDescription { rows.entity }
 
-  /// The objects of all rows, in order.
-  var objects: [NSManagedObject] {
-    handles.fill(rows.keys.count) { row in rows.isLive(row) ? make(row) : nil }
-    return rows.liveRows.compactMap { handles[$0] }
+  /// Adds the objects of all rows to `set`.
+  func addObjects(to set: inout Set<NSManagedObject>) {
+    guard handles.isEmpty else { return handles.forEach { _, object in set.add(object) } }
+    let (rows, entity, storage, type) = (rows, entity, storage, entity.objectClass)
+    // Each object is added to the set while it is in the processor's cache.
+    handles.fill(rows.keys.count) { row in
+      guard rows.removedRows.isEmpty || rows.isLive(row) else { return nil }
+      // Its class has no `awakeFromFetch` to be called (`mayDelete`).
+      let object = type.walked(
+        of: entity, in: storage, key: rows.keys[row], row: row, version: rows.versions[row], state: .deleted)
+      set.add(object)
+      return object
+    }
   }
 
   /// Gives the object of a row away.
   func takeObject(_ row: Int) -> NSManagedObject {
-    let object = handles[row] ?? make(row)
+    let object =
+      handles[row]
+      ?? entity.objectClass.walked(
+        of: entity, in: storage, key: rows.keys[row], row: row, version: rows.versions[row], state: .deleted)
     rows.remove(row: row)
     handles[row] = nil
-    return object
-  }
-
-  /// A deleted object whose values stay packed.
-  private func make(_ row: Int) -> NSManagedObject {
-    let object = entity.objectClass.walked(
-      of: entity, in: storage, key: rows.keys[row], row: row, version: rows.versions[row])
-    object.completeFault()
-    object.becomeDeleted()
     return object
   }
 
@@ -56,19 +59,44 @@ final class PackedDeletions {
   /// Where the row with a key is: filled by the first lookup.
   private var places: [ObjectKey: (segment: Int32, row: Int32)] = [:]
   private var placedCount = 0
+  /// Shared with the levels that the deletions came through.
+  var sharedIDs = SharedDeletedIDs()
+  /// All deleted objects of the context as they were asked for last, until a row is added or gets an object.
+  private var announced: Set<NSManagedObject>?
 
   /// Rows leave a segment when their objects are asked for.
   var isEmpty: Bool { segments.allSatisfy { $0.rows.liveCount == 0 } }
   var count: Int { segments.reduce(0) { $0 + $1.rows.liveCount } }
   var rows: [DeletedRows] { segments.lazy.map(\.rows).filter { $0.liveCount > 0 } }
-  var objects: [NSManagedObject] { segments.flatMap(\.objects) }
+
+  /// The objects of all rows, and the deleted objects of the context.
+  func objects(and single: [NSManagedObject]) -> Set<NSManagedObject> {
+    if let announced, announced.count == single.count + count, single.allSatisfy(announced.contains) {
+      return announced
+    }
+    var all = Set<NSManagedObject>(unique: single.count + count)
+    for object in single { all.add(object) }
+    for segment in segments { segment.addObjects(to: &all) }
+    announced = segments.isEmpty ? nil : all
+    return all
+  }
 
   func append(_ segment: DeletedSegment) {
     segments.append(segment)
     scopes.insert(segment.rows.rows.space.scope)
+    announced = nil
   }
 
-  func removeAll() { (segments, scopes, places, placedCount) = ([], [], [:], 0) }
+  /// A row is about to get an object of the context's own.
+  func takeObject(_ segment: DeletedSegment, row: Int) -> NSManagedObject {
+    announced = nil
+    return segment.takeObject(row)
+  }
+
+  func removeAll() {
+    (segments, scopes, places, placedCount) = ([], [], [:], 0)
+    (announced, sharedIDs) = (nil, SharedDeletedIDs())
+  }
 
   func mayHave(_ key: ObjectKey) -> Bool { !segments.isEmpty && scopes.contains(key.scope) }
 

@@ -3,6 +3,10 @@ extension PendingSegment {
   /// packed values is included, so that it is checked in full.
   func invalidRows(toleratingMissingRelationships isTolerant: Bool) -> [Int] {
     if !isTolerant, !batch.linksAllMandatory { return Array(liveRows) }
+    // Predicates of a relationship are evaluated on objects.
+    if !isTolerant, batch.entity.checkedRelationships.contains(where: { !$0.validationPredicates.isEmpty }) {
+      return Array(liveRows)
+    }
     var suspects = batch.suspectRows()
     if !isTolerant { batch.noteMissingLinks(&suspects) }
     handles.forEach { row, handle in if handle.state.contains(.unpacked) { suspects[row] = true } }

@@ -22,6 +22,14 @@ extension NSManagedObject {
     setRelatedValue(objects, relationship(key))
   }
 
+  /// Sets the objects of an unordered to-many relationship, and their other ends. Generated accessors call it where the
+  /// model asks for a `Set`.
+  public final func setRelatedObjects<Object: NSManagedObject>(_ objects: Set<Object>?, forKey key: String) {
+    let relationship = toMany(key)
+    checkQueue()
+    setRelated(Array(objects ?? []), relationship)
+  }
+
   /// Adds objects to a to-many relationship, at the end of an ordered one. Does not read the relationship.
   public final func addRelatedObjects(_ objects: [NSManagedObject], forKey key: String) {
     let relationship = toMany(key)
@@ -34,6 +42,14 @@ extension NSManagedObject {
     for object in objects { removeRelated(object, relationship) }
   }
 
+  /// Adds the objects to a to-many relationship. Generated `addTo…(_:)` methods call it.
+  public final func addRelatedObjects<Object: NSManagedObject>(_ objects: Set<Object>, forKey key: String) {
+    addRelatedObjects(Array(objects), forKey: key)
+  }
+  /// Removes the objects from a to-many relationship. Generated `removeFrom…(_:)` methods call it.
+  public final func removeRelatedObjects<Object: NSManagedObject>(_ objects: Set<Object>, forKey key: String) {
+    removeRelatedObjects(Array(objects), forKey: key)
+  }
   /// Adds the objects to a to-many relationship. Generated `addTo…(_:)` methods call it.
   public final func addRelatedObjects(_ objects: NSSet, forKey key: String) { add(objects, key) }
   /// Adds the objects to an ordered relationship, at its end and in their order. Generated `addTo…(_:)` methods call

@@ -10,6 +10,7 @@ extension NSManagedObject {
     return relationships.compactMap { relationship in
       do {
         try check(count: related(relationship).count(where: \.isThere), relationship)
+        try checkPredicates(of: relationship)
         return nil
       } catch {
         return error
@@ -41,6 +42,19 @@ extension NSManagedObject {
         .relationshipExceedsMaximumCount, "\(name) has \(count) objects, and \(relationship.maxCount) are the most.",
         of: relationship)
     }
+  }
+
+  /// - Throws: `NSError` 1550 for objects that do not match a validation predicate of the relationship.
+  private func checkPredicates(of relationship: NSRelationshipDescription) throws {
+    guard !relationship.validationPredicates.isEmpty, let value = value(forKey: relationship.name),
+      let violation = relationship.predicateViolation(of: value)
+    else { return }
+    var info: [String: Any] = [
+      NSLocalizedDescriptionKey: violation.message, NSValidationObjectErrorKey: self,
+      NSValidationKeyErrorKey: relationship.name, NSValidationValueErrorKey: value,
+    ]
+    info[NSValidationPredicateErrorKey] = violation.predicateIndex.map { relationship.validationPredicates[$0] }
+    throw NSError(domain: NSCocoaErrorDomain, code: violation.code, userInfo: info)
   }
 
   private func violation(

@@ -26,6 +26,43 @@ extension NSManagedObject {
     return value(forKey: key) as? NSOrderedSet
   }
 
+  /// The objects at the other end of an unordered to-many relationship, as a set of their class. Generated accessors call
+  /// it where the model asks for one. Stops the program if an object is of another class.
+  @inlinable
+  public final func relatedObjects<Object: NSManagedObject>(forKey key: String) -> Set<Object>? {
+    guard let objects = relatedMembers(forKey: key) else { return nil }
+    // The compiler makes this for the class of the objects: a cast of an NSSet would look at each object several times.
+    var members = Set<Object>(minimumCapacity: objects.count)
+    for object in objects {
+      guard let member = object as? Object else { Self.refuseMember(object, of: key, as: Object.self) }
+      members.insert(member)
+    }
+    return members
+  }
+
+  /// Nil for an object that stands for all of its entity, to find out what an expression reads.
+  @usableFromInline
+  final func relatedMembers(forKey key: String) -> [NSManagedObject]? {
+    if let recorder = entity as? KeyRecordingEntity {
+      recorder.note(key)
+      return nil
+    }
+    let relationship = relationship(key)
+    precondition(
+      relationship.isToMany && !relationship.isOrdered,
+      "The relationship \(entity.name ?? "").\(key) \(relationship.isToMany ? "is ordered" : "leads to one object"), "
+        + "so its value is no Set.")
+    prepareToReadRelated(relationship)
+    return related(relationship).filter(\.isNotGone)
+  }
+
+  @usableFromInline
+  static func refuseMember(_ object: NSManagedObject, of key: String, as type: NSManagedObject.Type) -> Never {
+    preconditionFailure(
+      "\(object.objectID), to which \(key) leads, is of the class \(Swift.type(of: object)), and the property is a Set of "
+        + "\(type). Check the class of the entity \(object.entity.name ?? "") in the model.")
+  }
+
   // MARK: Faults
 
   /// Whether reading the relationship would have to read the store.
@@ -51,10 +88,14 @@ extension NSManagedObject {
 
   /// The value of a relationship as `value(forKey:)` returns it: an object or nil, an NSSet, or an NSOrderedSet.
   func relatedValue(_ relationship: NSRelationshipDescription) -> Any? {
+    prepareToReadRelated(relationship)
+    return value(of: related(relationship), relationship)
+  }
+
+  private func prepareToReadRelated(_ relationship: NSRelationshipDescription) {
     checkQueue()
     if WatchedReads.isOn { watchRead(relationship.name) }
     if isFault { fireFaultToRead() }
-    return value(of: related(relationship), relationship)
   }
 
   /// The value of a relationship that is already loaded; nil for a fault.

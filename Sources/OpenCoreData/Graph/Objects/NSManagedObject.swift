@@ -213,8 +213,7 @@ extension NSManagedObject {
     let object = Self.init(entity: entity, insertInto: nil)
     object.attach(to: storage, id: number, row: row)
     // Discards what the class's initialiser has set.
-    object.loaded = nil
-    object.auxiliaryIfPresent = nil
+    (object.loaded, object.auxiliaryIfPresent) = (nil, nil)
     object.state = state
     return object
   }
@@ -226,11 +225,12 @@ extension NSManagedObject {
     return object
   }
 
-  /// A fault for a row of a walk's batch.
+  /// An object for a row of a batch that was read: a fault, unless `state` says otherwise.
   static func walked(
-    of entity: NSEntityDescription, in storage: BatchStorage, key: Int64, row: Int, version: Int64
+    of entity: NSEntityDescription, in storage: BatchStorage, key: Int64, row: Int, version: Int64,
+    state: ObjectState = .fault
   ) -> Self {
-    let object = packed(of: entity, in: storage, id: key, row: row, state: .fault)
+    let object = packed(of: entity, in: storage, id: key, row: row, state: state)
     object.version = version
     return object
   }

@@ -124,7 +124,7 @@ struct PendingMembers {
       }
       return
     }
-    if order == base { self = PendingMembers() }
+    if applied(to: base) == base { self = PendingMembers() }
   }
 }
 

@@ -76,6 +76,10 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
     var values: [Int: BatchValue] = [:]
     for (property, value) in propertiesToUpdate {
       let name = (property.base as? NSPropertyDescription)?.name ?? property.base as? String ?? "\(property)"
+      if (entity.attributesByName[name] as? NSDerivedAttributeDescription)?.derivation != nil {
+        throw NSError.coreData(
+          .coreData, "The attribute \(name) of \(entityName) is derived: the store computes it. Leave it out.")
+      }
       if let expression = value as? any PredicateExpressible {
         let (slot, bound) = try entity.batchExpression(expression.predicateOperand, forKey: name)
         values[slot] = .expression(bound)

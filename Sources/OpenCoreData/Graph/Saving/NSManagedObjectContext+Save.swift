@@ -185,6 +185,7 @@ extension NSManagedObjectContext {
           carriesOutRules: !graph.takenBack.contains(ObjectIdentifier(object))))
     }
     changes.deletedRows = graph.packedDeletions.rows
+    changes.sharedDeletedIDs = graph.packedDeletions.sharedIDs
     for object in graph.conflictChecks.inOrder where !object.hasChanges && !object.isFault {
       changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
@@ -265,6 +266,7 @@ extension NSManagedObjectContext {
     }
     adoptRelationships(changes.relationships)
     deleteAsSaved(deletions, Array(touched.dropFirst(changes.updates.count)))
+    if graph.packedDeletions.isEmpty { graph.packedDeletions.sharedIDs = changes.sharedDeletedIDs }
     for segment in split.packed { graph.delete(segment) }
     scheduleProcessing()
     announce(changes, from: child)
@@ -313,6 +315,7 @@ private struct SaveNotifications {
   private var linked: [NSManagedObjectID]
   private var deleted: [NSManagedObjectID]
   private var deletedRows: [DeletedRows]
+  private let sharedDeletedIDs: SharedDeletedIDs
 
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
     self.context = context
@@ -321,7 +324,7 @@ private struct SaveNotifications {
     updated = Array(context.graph.updates.values)
     // The save does not delete objects whose rows were missing, and other contexts may have their rows.
     deleted = changes.deletions.map(\.id)
-    deletedRows = changes.deletedRows
+    (deletedRows, sharedDeletedIDs) = (changes.deletedRows, changes.sharedDeletedIDs)
     guard context.changeNotificationContents == .objects else { return }
     var info: [AnyHashable: Any] = [:]
     info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
@@ -355,10 +358,7 @@ private struct SaveNotifications {
     for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
     ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
     ids.setUnlessEmpty(Set(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
-    var gone = Set<NSManagedObjectID>(unique: deleted.count + deletedRows.liveCount)
-    for id in deleted { gone.add(id) }
-    for rows in deletedRows { for row in rows.liveRows { gone.add(rows.id(row: row)) } }
-    ids.setUnlessEmpty(gone, NSDeletedObjectIDsKey)
+    ids.setUnlessEmpty(sharedDeletedIDs.ids(deleted, deletedRows), NSDeletedObjectIDsKey)
     return ids
   }
 }

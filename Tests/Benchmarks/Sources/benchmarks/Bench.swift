@@ -20,9 +20,10 @@ struct Bench {
     if options.includesPeers { all += try source.peers() }
     if options.groups.contains(.keyed) { all += try KeyedImports(source).contenders() }
     if options.groups.contains(.linked) { all += try LinkedImports(source).contenders() }
-    if !Set(options.groups).isDisjoint(with: [.objects, .library, .cascade]) {
+    if !Set(options.groups).isDisjoint(with: [.objects, .library, .subquery, .migration, .cascade]) {
       all += try LibraryRuns(source).contenders()
     }
+    if options.groups.contains(.history) { all.append(try source.trackedImport()) }
     if options.groups.contains(.start) { all += try ColdStarts(source).contenders() }
     if options.groups.contains(.long) { all += try LongRuns(source).contenders() }
     contenders = Subject.allCases.compactMap { subject in

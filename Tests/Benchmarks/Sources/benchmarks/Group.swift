@@ -1,6 +1,7 @@
 /// Subjects that are compared with each other.
 enum Group: String, CaseIterable {
-  case `import`, core, keyed, linked, validate, export, sorted, stream, objects, library, cascade, start, long
+  case `import`, core, keyed, linked, validate, export, sorted, stream, objects, library, subquery, migration, history,
+    cascade, start, long
 
   /// Those that a plain run measures: all but the one that takes minutes and gigabytes.
   static let ordinary = allCases.filter { $0 != .long }
@@ -19,6 +20,9 @@ enum Group: String, CaseIterable {
     case .stream: "Walking over everything"
     case .objects: "Objects, one by one"
     case .library: "Walking over related objects"
+    case .subquery: "A condition on related objects"
+    case .migration: "Migrating by a policy"
+    case .history: "Import into a store with a history"
     case .cascade: "Deleting with a cascade"
     case .start: "Small runs"
     case .long: "Ten times the records"
@@ -65,6 +69,13 @@ enum Group: String, CaseIterable {
       a tenth as many authors; the books of one author follow each other.
       """
     case .library: "Ten books to an author; every value of both is read."
+    case .subquery: "Authors of more than two books with over 900 pages, by a fetch and by SQL that a person wrote."
+    case .migration:
+      """
+      A policy makes each object of the new version and sets an attribute that the old one lacks; the books keep their
+      authors. The first line inserts as many books one by one.
+      """
+    case .history: "The store records each insertion in its persistent history."
     case .cascade:
       """
       A thousand books to an author. Authors are deleted in a context, and their books by the delete rule, through three
@@ -94,6 +105,9 @@ enum Group: String, CaseIterable {
     case .stream: .limitStep
     case .objects: .limitInsertBooks
     case .library: .limitWalkLibrary
+    case .subquery: .shellSubquery
+    case .migration: .insertLinkedBooks
+    case .history: .importPlain
     case .cascade: .limitDeleteAuthors
     case .long: .limitImportLong
     case .keyed, .start: nil
@@ -112,6 +126,9 @@ enum Group: String, CaseIterable {
     case .stream: .walkObjects
     case .objects: .insertBooks
     case .library: .walkLibrary
+    case .subquery: .subquery
+    case .migration: .migrateByPolicy
+    case .history: .importTracked
     case .cascade: .deleteAuthors
     case .start: .version
     case .long: .importLong

@@ -50,6 +50,13 @@ enum Subject: String, CaseIterable {
   case limitWalkLibrary = "C cursor over a join"
   case walkLibrary = "authors with prefetched books"
 
+  case shellSubquery = "sqlite3 shell, counted sub-select"
+  case subquery = "authors counted by SUBQUERY"
+
+  case migrateByPolicy = "books migrated by a policy"
+
+  case importTracked = "surfjournal import, history tracked"
+
   case limitDeleteAuthors = "C program, two DELETE statements"
   case deleteAuthors = "authors deleted with their books"
 

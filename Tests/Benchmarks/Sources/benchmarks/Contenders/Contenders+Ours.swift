@@ -19,12 +19,25 @@ extension Contenders {
   private func imports(_ program: String) throws -> [Contender] {
     let core = try Machine.onFirstCore
     return try [
-      loading(.importPlain, .import, .keyed, .long) { [program, "import", inputs.plain, "--store", $0] },
+      loading(.importPlain, .import, .keyed, .history, .long) { [program, "import", inputs.plain, "--store", $0] },
       loading(.importGzip) { [program, "import", inputs.gzip, "--store", $0] },
       loading(.importOneCore, .core) { core + [program, "import", inputs.plain, "--store", $0] },
       variant(.importOneContext, .oneContext),
       variant(.importObjectSets, .objectSets),
     ]
+  }
+
+  /// Starts from an empty store that tracks its history.
+  func trackedImport() throws -> Contender {
+    let (program, own) = (try folder.program("surfjournal"), try folder.program("benchmarks"))
+    let path = folder.output("tracked.sqlite")
+    return Contender(
+      subject: .importTracked, groups: [.history], command: [program, "import", inputs.plain, "--store", path],
+      outputs: [path], rows: rows, prepare: { try Tool.run([own, LibraryRun.makeTracked.rawValue, path]) },
+      check: { _ in
+        try checks.store(path)
+        try Checks.table("ACHANGE", of: path, has: rows + 2)
+      })
   }
 
   private func exports(_ program: String) throws -> [Contender] {

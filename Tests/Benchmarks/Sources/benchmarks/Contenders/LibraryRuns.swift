@@ -28,6 +28,8 @@ struct LibraryRuns {
       inserting(.limitInsertBooks, .insertBooks, by: limit), inserting(.insertBooks, .insertBooks, by: program),
       inserting(.limitInsertLinkedBooks, .insertLinkedBooks, by: limit),
       inserting(.insertLinkedBooks, .insertLinkedBooks, by: program),
+      counting(.shellSubquery, ["sqlite3", library, Self.countedSubselect]),
+      counting(.subquery, [program, LibraryRun.countBySubquery.rawValue, library]), migrating(),
       try walking(.limitWalkLibrary, limit), try walking(.walkLibrary, program),
       deleting(.limitDeleteAuthors, limit), deleting(.deleteAuthors, program),
     ]
@@ -58,7 +60,8 @@ struct LibraryRuns {
   private func inserting(_ subject: Subject, _ run: LibraryRun, by program: String) -> Contender {
     let path = source.folder.output("\(subject).sqlite")
     return Contender(
-      subject: subject, groups: [.objects], command: [program, run.rawValue, path, String(source.rows)],
+      subject: subject, groups: subject == .insertLinkedBooks ? [.objects, .migration] : [.objects],
+      command: [program, run.rawValue, path, String(source.rows)],
       outputs: [path], rows: source.rows, prepare: { try copy(authors, to: path) },
       check: { _ in
         let isLinked = run == .insertLinkedBooks
@@ -80,6 +83,30 @@ struct LibraryRuns {
     return Contender(
       subject: subject, groups: [.library], command: [program, LibraryRun.walk.rawValue, library], rows: source.rows,
       check: { try Checks.text(of: $0, is: seen + "\n") })
+  }
+
+  private static let countedSubselect = """
+    SELECT count(*) FROM ZAUTHOR a WHERE (SELECT count(*) FROM ZBOOK b WHERE b.ZAUTHOR = a.Z_PK AND b.ZPAGES > 900) > 2
+    """
+
+  private func counting(_ subject: Subject, _ command: [String]) -> Contender {
+    Contender(
+      subject: subject, groups: [.subquery], command: command, rows: source.rows,
+      check: { try Checks.text(of: $0, is: try Tool.run(["sqlite3", library, Self.countedSubselect]) + "\n") })
+  }
+
+  private func migrating() -> Contender {
+    let path = source.folder.output("migrated.sqlite")
+    return Contender(
+      subject: .migrateByPolicy, groups: [.migration], command: [program, LibraryRun.migrate.rawValue, library, path],
+      outputs: [path], rows: source.rows,
+      check: { _ in
+        try Checks.table("ZBOOK", of: path, has: source.rows)
+        let linked = try Tool.run([
+          "sqlite3", path, "SELECT count(*) FROM ZBOOK WHERE ZSHELF = ZPLACE AND ZAUTHOR IN (SELECT Z_PK FROM ZAUTHOR)",
+        ])
+        guard linked == "\(source.rows)" else { throw BenchmarkFailure("\(path) does not hold the migrated books") }
+      })
   }
 
   private func deleting(_ subject: Subject, _ program: String) -> Contender {

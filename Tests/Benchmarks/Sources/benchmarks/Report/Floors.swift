@@ -106,13 +106,25 @@ struct Floor: Sendable {
     },
     Floor(
       .library, "walk over related objects, speed against the C join's", bound: .atLeast(0.25),
-      obstacle: "a set of objects is made for each author"
+      obstacle: "an object and four texts are made for each book, and a set for each author"
     ) {
       $0.speed(of: .walkLibrary, against: .limitWalkLibrary)
     },
+    Floor(.subquery, "SUBQUERY, speed against SQL in the sqlite3 shell", bound: .atLeast(0.5)) {
+      $0.speed(of: .subquery, against: .shellSubquery)
+    },
+    Floor(
+      .migration, "migration by a policy, speed against insertion one by one", bound: .atLeast(0.5),
+      obstacle: "three passes make objects of both versions, and ask the manager for the ends of each link"
+    ) {
+      $0.speed(of: .migrateByPolicy, against: .insertLinkedBooks)
+    },
+    Floor(.history, "import with a history, time over that without", bound: .atMost(1.5)) {
+      $0.time(of: .importTracked, over: .importPlain)
+    },
     Floor(
       .cascade, "cascade, time over two DELETE statements and reading", bound: .atMost(2),
-      obstacle: "each context of the chain reads both ends and deletes object by object"
+      obstacle: "each context of the chain makes an object for each row, for the sets that it announces"
     ) {
       $0.time(of: .deleteAuthors, over: .limitDeleteAuthors)
     },
@@ -159,13 +171,13 @@ struct Floor: Sendable {
     },
     Floor(
       .linked, "linked import, speed against the C loader's", bound: .atLeast(0.6),
-      obstacle: "each chunk finds its spots, and counts up their versions, which the C loader leaves"
+      obstacle: "each save counts up the versions of its spots, which the C loader leaves, and notes them for an undo"
     ) {
       $0.speed(of: .importLinked, against: .limitLinked)
     },
     Floor(
       .linked, "linked import, time over the unlinked one's", bound: .atMost(1.4),
-      obstacle: "each chunk finds its spots, and counts up their versions; the keys need an index"
+      obstacle: "each save counts up the versions of its spots, and the keys need an index: SQLite alone takes 0.5 more"
     ) {
       $0.time(of: .importLinked, over: .importUnlinked)
     },

@@ -12,12 +12,23 @@ enum LibraryRun: String, CaseIterable {
   case insertLinkedBooks = "insert-linked-books"
   /// Fetches all authors, prefetches their books and reads every attribute.
   case walk = "walk-library"
+  /// Counts the authors of whose books more than two have over 900 pages.
+  case countBySubquery = "count-by-subquery"
+  /// Migrates a library to a version whose books have one more attribute, which a policy sets.
+  case migrate = "migrate-library"
+  /// Makes an empty journal whose history has an insertion and a deletion.
+  case makeTracked = "make-tracked"
   /// Deletes all authors; the delete rule takes their books along.
   case deleteAuthors = "delete-authors"
 
   static let chunk = 1000
 
   func run(_ arguments: [String]) throws -> Never {
+    if self == .migrate {
+      guard arguments.count == 2 else { throw Options.Misuse(description: "\(rawValue) takes two stores") }
+      try LibraryMigration.run(from: URL(filePath: arguments[0]), to: URL(filePath: arguments[1]))
+      exit(0)
+    }
     guard let path = arguments.first, let count = Int(arguments.dropFirst().first ?? "0"), arguments.count <= 2 else {
       throw Options.Misuse(description: "\(rawValue) takes a store and a number of objects")
     }
@@ -27,13 +38,36 @@ enum LibraryRun: String, CaseIterable {
 
   /// The stack is gone at the end, so that the store is one file.
   private func play(_ store: URL, _ count: Int) throws {
+    if self == .makeTracked { return try Self.makeTracked(store) }
     let chain = try Chain(store: store)
     switch self {
     case .makeAuthors: try chain.makeAuthors(count)
     case .insertBooks: try chain.insertBooks(count, isLinked: false)
     case .insertLinkedBooks: try chain.insertBooks(count, isLinked: true)
     case .walk: print(try chain.walk())
+    case .countBySubquery: print(try chain.countBySubquery())
+    case .migrate, .makeTracked: break
     case .deleteAuthors: try chain.deleteAuthors()
+    }
+  }
+}
+
+extension LibraryRun {
+  fileprivate static func makeTracked(_ store: URL) throws {
+    guard let model = NSManagedObjectModel.embedded(named: "SurfJournalModel") else {
+      throw BenchmarkFailure("the model of the journal is not embedded")
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: store, options: [NSPersistentHistoryTrackingKey: true])
+    // A store whose history is empty does not show that it is tracked.
+    let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let entry = NSEntityDescription.insertNewObject(forEntityName: "JournalEntry", into: context)
+      try context.save()
+      context.delete(entry)
+      try context.save()
     }
   }
 }
@@ -96,7 +130,7 @@ private struct Chain {
       for author in try own.fetch(request) {
         authors += 1
         bytes += author.name?.utf8.count ?? 0
-        for case let book as Book in author.books ?? NSSet() {
+        for book in author.books ?? [] {
           books += 1
           bytes += (book.title?.utf8.count ?? 0) + (book.genre?.utf8.count ?? 0)
           bytes += (book.binding?.utf8.count ?? 0) + (book.place?.utf8.count ?? 0)
@@ -105,6 +139,14 @@ private struct Chain {
         }
       }
       return "authors \(authors), books \(books), text bytes \(bytes), pages \(pages), seconds \(seconds)"
+    }
+  }
+
+  func countBySubquery() throws -> Int {
+    try own.performAndWait {
+      let request: NSFetchRequest<Author> = Author.fetchRequest()
+      request.predicate = NSPredicate(format: "SUBQUERY(books, $b, $b.pages > 900).@count > 2")
+      return try own.count(for: request)
     }
   }
 

@@ -1,0 +1,35 @@
+import TestSupport
+import Testing
+
+// Rules: where both sides of a relationship lead to many, each side has its own order; an object that is added comes last
+// on an ordered side; a relationship that is its own inverse has both directions. (Apple documentation: Core Data
+// Programming Guide, "Creating Managed Object Relationships"; NSRelationshipDescription, isOrdered.)
+
+@Suite("Any sequence of changes of relationships that lead to many on both sides", .seeded, .overBothStores)
+struct MeshTests {
+  @Test("The chain and its reference agree, and so do the rows", arguments: Randomness.seeds(8, long: 400))
+  func agreement(seed: UInt64) throws {
+    let player = try MeshPlayer(seed: seed)
+    let found = try player.play(steps: 100)
+    #expect(found == nil, "seed \(seed): \(found ?? "")")
+    try player.graph.expectIntegrity()
+  }
+
+  @Test("Any undos and redos lead to the states that were, also over saves", arguments: Randomness.seeds(8, long: 400))
+  func undo(seed: UInt64) throws {
+    let player = try MeshPlayer(seed: seed, undoes: true)
+    let found = try player.play(steps: 120)
+    #expect(found == nil, "seed \(seed): \(found ?? "")")
+    try player.graph.expectIntegrity()
+  }
+
+  @Test("The reference can fail: an end that keeps what has left it is noticed")
+  func canary() throws {
+    let isFound = try (UInt64(1)...6).contains { seed in
+      let player = try MeshPlayer(seed: seed)
+      for index in player.references.indices { player.references[index].keepsRemoved = true }
+      return try player.play(steps: 100) != nil
+    }
+    #expect(isFound)
+  }
+}
