@@ -71,7 +71,7 @@ import Testing
         input       log.csv  (… B, 1 record)
         store       ~/journal.sqlite
       …
-        time        12.34 s, 1,234,567 rows/s, peak memory 1.0 MB
+        time        12.34 s, 1,234,567 records/s, peak memory 1.0 MB
         read        1
       …
       $ (exit 3)

@@ -144,7 +144,7 @@ import Testing
     let bad = try Tool.run("check", "./surfing.json", in: folder)
     #expect(bad.status == 78)
     for text in [
-      "parts[0].store: is about the whole run", "parts[0].colour: unknown key", "parts[1].expect: expectations",
+      "parts[0].store: applies to the whole run", "parts[0].colour: unknown key", "parts[1].expect: expectations",
       "key: belongs to the parts", "parts[1].entity: ",
     ] {
       #expect(bad.text.contains(text), "\(text) in \(bad.text)")

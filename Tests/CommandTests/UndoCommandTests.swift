@@ -169,7 +169,7 @@ import Testing
       UPDATE SJ_LEDGER SET version = 1;
       ALTER TABLE SJ_INPUT DROP COLUMN repeated; ALTER TABLE SJ_INPUT DROP COLUMN header;
       ALTER TABLE SJ_INPUT DROP COLUMN firstRecord; ALTER TABLE SJ_INPUT DROP COLUMN location; ALTER TABLE SJ_RUN DROP COLUMN repeated;
-      ALTER TABLE SJ_RUN DROP COLUMN message;
+      ALTER TABLE SJ_RUN DROP COLUMN message; ALTER TABLE SJ_RUN DROP COLUMN began;
       """, in: folder)
     #expect(try Tool.run("history", "s", in: folder).text.contains("first.csv  complete: 3 read, 3 inserted"))
     #expect(try undo("-y").messages.contains("earlier version of this program"))

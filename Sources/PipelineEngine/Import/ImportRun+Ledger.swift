@@ -45,16 +45,19 @@ extension ImportRun {
   /// What ended the run may also prevent this: the report has said it then, and the files are moved nevertheless.
   private func noteUnsavedEnd(_ outcome: Outcome) {
     let holdsStore = outcome.lock != nil && copied == nil && options.seed == nil
-    guard holdsStore, outcome.summary.outcome != .completed, let path = store.path else { return }
+    guard holdsStore, outcome.summary.outcome != .completed, let path = store.path,
+      FileManager.default.fileExists(atPath: path), (try? environment.tables.hasLedger(path)) == true
+    else { return }
+    // A store that must not be written to, or is of another model, is refused here as it was before.
+    if !store.isOpen, (try? store.openExisting()) == nil { return }
     try? environment.tables.record(
       ledgerRun(outcome.summary), inStore: path, timeoutSeconds: options.lockTimeoutSeconds)
   }
 }
 
 extension LedgerTables {
-  /// Records a run in a store that has a ledger, and leaves any other file as it is. The caller holds the store's lock.
+  /// Records a run in a store that has a ledger. The caller holds the store's lock, and has opened it for writing.
   func record(_ run: LedgerRun, inStore path: String, timeoutSeconds: Double) throws {
-    guard FileManager.default.fileExists(atPath: path), try hasLedger(path) else { return }
     let connection = try OpenedDatabase.openForWriting(path, timeoutSeconds: timeoutSeconds)
     defer { connection.close() }
     try connection.transaction {
@@ -68,7 +71,7 @@ extension LedgerTables {
   }
 
   /// A store that can only be opened by writing to it, such as one that a killed run had begun to make, has none.
-  private func hasLedger(_ path: String) throws -> Bool {
+  func hasLedger(_ path: String) throws -> Bool {
     let opened = try OpenedDatabase.openForReading(path)
     defer { withExtendedLifetime(opened) {} }
     return try layout { try opened.connection.rows($0).map { $0.map(\.plain) } } != nil

@@ -95,10 +95,10 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     var inputs: [String: [Input]] = [:]
     for entry in try tables.entries(layout, rows).reversed() { inputs[entry.run, default: []].append(Input(entry)) }
     let columns = layout.readable(LedgerRun.columns).joined(separator: ", ")
-    // Times are to the second. Runs of the same second that have no input come first: they mostly failed after the others.
+    let began = layout.readable(["began"]).joined()
     return try rows(
       "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) "
-        + "ORDER BY startedAt DESC, lastInput IS NULL DESC, lastInput DESC, runID"
+        + "ORDER BY startedAt DESC, \(began) DESC, lastInput DESC, runID"
     ).map { Run($0, inputs) }
   }
 

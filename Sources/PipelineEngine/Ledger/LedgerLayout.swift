@@ -14,7 +14,7 @@ enum LedgerLayout: Int, Sendable {
   /// them.
   private static let addedColumns: [String: (type: String, layout: LedgerLayout)] = [
     "repeated": ("INTEGER", .second), "header": ("TEXT", .second), "firstRecord": ("INTEGER", .second),
-    "location": ("TEXT", .second), "message": ("TEXT", .current),
+    "location": ("TEXT", .second), "message": ("TEXT", .current), "began": ("REAL", .current),
   ]
 
   /// The expressions that select `columns` from a table of this layout.
@@ -30,7 +30,7 @@ enum LedgerLayout: Int, Sendable {
     if precedes(.second) { statements += secondTables(tables) }
     if precedes(.third) { statements += thirdTables(tables) }
     if precedes(.current) {
-      statements.append(added("message", to: tables.run))
+      statements += ["message", "began"].map { added($0, to: tables.run) }
       statements.append("INSERT OR REPLACE INTO \(tables.ledger) VALUES (\(current.rawValue))")
       statements.append("DELETE FROM \(tables.ledger) WHERE version <> \(current.rawValue)")
     }

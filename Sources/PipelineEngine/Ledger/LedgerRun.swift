@@ -22,18 +22,25 @@ struct LedgerRun: Sendable {
 
   static let columns = [
     "runID", "pipeline", "kind", "startedAt", "endedAt", "outcome", "exitCode", "recordsRead", "inserted", "updated",
-    "unchanged", "duplicate", "rejected", "repeated", "message",
+    "unchanged", "duplicate", "rejected", "repeated", "message", "began",
   ]
 
   var values: [StoredValue] {
-    let numbers = counts.map {
-      [$0.read, $0.inserted, $0.updated, $0.unchanged, $0.duplicate, $0.rejected, $0.repeated]
+    let times: [StoredValue] = [
+      .text(LedgerDate.text(startedAt)), endedAt.map { .text(LedgerDate.text($0)) } ?? .null,
+    ]
+    let result: [StoredValue] = [.text(outcome), exitCode.map { .integer(Int64($0)) } ?? .null]
+    var numbers: [StoredValue] = Array(repeating: .null, count: 7)
+    if let counts {
+      numbers = [
+        counts.read, counts.inserted, counts.updated, counts.unchanged, counts.duplicate, counts.rejected,
+        counts.repeated,
+      ].map { .integer(Int64($0)) }
     }
-    return [
-      .text(id), .text(pipeline), .text(kind.rawValue), .text(LedgerDate.text(startedAt)),
-      endedAt.map { .text(LedgerDate.text($0)) } ?? .null, .text(outcome),
-      exitCode.map { .integer(Int64($0)) } ?? .null,
-    ] + (numbers.map { $0.map { .integer(Int64($0)) } } ?? Array(repeating: .null, count: 7))
-      + [message.map { .text($0) } ?? .null]
+    // Times are to the second; the last value orders the runs of a second.
+    let rest: [StoredValue] = [
+      message.map { .text($0) } ?? .null, .real(startedAt.timeIntervalSinceReferenceDate),
+    ]
+    return [.text(id), .text(pipeline), .text(kind.rawValue)] + times + result + numbers + rest
   }
 }

@@ -105,7 +105,9 @@ struct FailedRunTests {
 
   @Test func `The ledger of the layout before is read, and brought up to date by a failed run too`() async throws {
     try await loadFirst()
-    _ = try sqlite(store, "UPDATE SJ_LEDGER SET version = 3; ALTER TABLE SJ_RUN DROP COLUMN message")
+    _ = try sqlite(
+      store,
+      "UPDATE SJ_LEDGER SET version = 3; ALTER TABLE SJ_RUN DROP COLUMN message; ALTER TABLE SJ_RUN DROP COLUMN began")
     #expect(try history.runs.map(\.message) == [nil])
     _ = try await load("missing.csv")
     #expect(try history.runs.map { $0.message != nil } == [true, false])
