@@ -73,6 +73,14 @@ struct InputResults {
       var count: Int
     }
 
+    /// In an order of their own, so that equal counts are stored in equal texts.
+    static func faults(_ counts: [IssueLog.Fault: Int]) -> [FaultCount] {
+      func order(_ fault: IssueLog.Fault) -> (String, String, String, Int) {
+        (fault.code.rawValue, fault.column ?? "", fault.severity.rawValue, fault.rule ?? -1)
+      }
+      return counts.map { FaultCount(fault: $0, count: $1) }.sorted { order($0.fault) < order($1.fault) }
+    }
+
     var faultCounts: [IssueLog.Fault: Int] {
       Dictionary((faults ?? []).map { ($0.fault, $0.count) }, uniquingKeysWith: +)
     }
@@ -83,7 +91,7 @@ struct InputResults {
       issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText, statistics: statistics?.kept,
       links: links.isEmpty ? nil : links,
       columns: profiler.map { Dictionary($0.tallies.map { ($0.name, $0.keptText) }, uniquingKeysWith: { $1 }) },
-      faults: log.faultCounts.isEmpty ? nil : log.faultCounts.map { Kept.FaultCount(fault: $0, count: $1) })
+      faults: log.faultCounts.isEmpty ? nil : Kept.faults(log.faultCounts))
   }
 }
 

@@ -47,6 +47,10 @@ struct StartedProgram {
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { close(nothing) }
     let pipe = Pipe()
+    // The program must not have the end that is written to: its input would not end.
+    for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+      _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    }
     let variables = environment.map { "\($0)=\($1)" }
     let process = spawn_program(
       program, Self.list(words), Int32(words.count), Self.list(variables), Int32(variables.count), folder?.path ?? "",
