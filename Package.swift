@@ -56,6 +56,10 @@ let package = Package(
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // A header only: libarchive is loaded when an input needs it.
     .systemLibrary(name: "CArchive"),
+    // A header only: libcurl is loaded when something is notified over HTTP.
+    .systemLibrary(name: "CCurl"),
+    // A header only: how programs are started that are notified.
+    .systemLibrary(name: "CSpawn"),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
     // A header only: the name of the queue that code runs on, for messages.
@@ -91,7 +95,7 @@ let package = Package(
       name: "PipelineEngine",
       dependencies: [
         "PipelineDefinition", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "StoreInspection", "CSV",
-        "Locking",
+        "Locking", "CCurl", "CSpawn",
       ],
       swiftSettings: strict),
     .target(

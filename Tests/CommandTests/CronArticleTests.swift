@@ -86,7 +86,7 @@ import Testing
     #expect(rows == "1\n")
     #expect(try moved("processed") == ["log.csv"])
     #expect(try folder.text("run.log").contains("import completed, exit status 0: 1 read, 1 inserted"))
-    #expect(try folder.text("report.html").contains("nightly"))
+    #expect(try folder.text("reports/index.html").contains("1 run, all without an error."))
     #expect(!folder.exists("journal.sqlite.lock"))
   }
 

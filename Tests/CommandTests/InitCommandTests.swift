@@ -29,7 +29,7 @@ import Testing
     let run = try Tool.run("run", "nightly/nightly.json", "--quiet", in: folder)
     #expect(run.status == 0)
     #expect(run.messages.isEmpty && run.text.isEmpty)
-    for report in ["html", "json", "prom"] { #expect(folder.exists("nightly/reports/nightly.\(report)")) }
+    for report in ["index.html", "nightly.json", "nightly.prom"] { #expect(folder.exists("nightly/reports/\(report)")) }
   }
 
   @Test func `A run makes the folders of its own output, and no others`() throws {
@@ -43,7 +43,7 @@ import Testing
     let run = try Tool.run("run", "nightly/nightly.json", in: folder)
     #expect(run.status == 65, "\(run.messages)")
     #expect(try paths(in: "nightly/rejects").count == 2)
-    #expect(folder.exists("nightly/reports/nightly.html"))
+    #expect(folder.exists("nightly/reports/index.html"))
     // One that is given for this run may be mistyped.
     #expect(try Tool.run("run", "nightly/nightly.json", "--report", "reprots/r.html", in: folder).status == 73)
     try FileManager.default.removeItem(at: folder.file("nightly/inbox"))

@@ -1,13 +1,18 @@
 #!/bin/sh
 # What an operator sets up and meets in 40 nights, from the installed program: a folder made by init, a file each night, a
+# What an operator sets up and meets in 40 nights, from the installed program: a folder made by init, a file each night, a
 # night without one, a bad record, a lost column, a night with no room for files, a damaged file, a file of bad records, and
-# the recovery after each. A mail comes in these nights only, and names what to do.
+# the recovery after each. A mail comes in these nights only, and names what to do; and a program hears of it when.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 surfjournal init nightly >made.txt
 cd nightly
+# Who hears of a run: a program that writes down the night and the event, in place of a mail.
+printf '#!/bin/sh\ncat >/dev/null\necho "$(cat ../night.txt) $SURFJOURNAL_EVENT" >>../heard.txt\n' >hear
+chmod +x hear
+sed -i 's|^ *"log": "run.log",|  "notify": { "commands": [{ "run": "./hear" }] },\n&|' nightly.json
 fail() { echo "night $night: $1" >&2; cat ../mail.txt >&2; exit 1; }
 expect() { # expect WHAT FOUND EXPECTED
   [ "$2" = "$3" ] || fail "$1: found '$2', expected '$3'"
@@ -37,6 +42,7 @@ entries() { surfjournal list --store journal.sqlite --csv | tail -n +2 | wc -l |
 
 stored=0 night=0
 while [ "$night" -lt 40 ]; do
+  echo "$night" >../night.txt
   case $night in
     5) # Nothing arrived.
       run plain
@@ -116,6 +122,10 @@ while [ "$night" -lt 40 ]; do
   expect "entries" "$(entries)" "$stored"
   night=$((night + 1))
 done
+# A night whose files could not grow is one whose program could not write down either; the next one works again.
+expect "who heard what" "$(tr '\n' ',' <../heard.txt)" "10 failure,11 recovery,15 drift,16 drift,21 recovery,"
+expect "pages of runs" "$(ls reports/*-*.html | wc -l | tr -d ' ')" 39
+grep -q '40 runs, 1 of them with errors' reports/index.html || fail "the index does not have the runs"
 expect "files that wait" "$(find inbox -maxdepth 1 -type f | wc -l | tr -d ' ')" 0
 # A file of another form, as init advises.
 examples=$(dirname "$(command -v surfjournal)")/../share/doc/surfjournal/examples

@@ -163,7 +163,13 @@ enum FolderTable {
       "Comparison": [
         "Base", "Import", "Inputs", "Keys", "Links", "Model", "Observation", "Parsing", "Report", "Report/HTML",
       ],
-      "Run": ["Base", "Export", "Import", "Ledger", "Log", "Model", "Report", "Seeding", "Undo"],
+      "History": ["Base", "Report", "Report/HTML"],
+      "Notification": ["Base", "History", "Notification/Sending", "Report"],
+      "Notification/Sending": [],
+      "Run": [
+        "Base", "Export", "History", "Import", "Inputs", "Ledger", "Log", "Model", "Notification", "Report", "Seeding",
+        "Undo",
+      ],
     ],
     "SurfJournal": [
       "CoreDataStack": [],

@@ -9,7 +9,8 @@ enum ModuleTable {
     "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV", "Locking"],
     "PipelineEngine": [
-      "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
+      "CCurl", "CSV", "CSpawn", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores",
+      "PipelineDefinition",
       "StoreInspection",
     ],
     "TableGuessing": ["CSV", "PipelineDefinition"],
@@ -22,8 +23,9 @@ enum ModuleTable {
     "OpenCoreDataMacros": [],
     "OpenCoreDataMacroPlugin": ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"],
     // C libraries and their headers, without Swift sources.
-    "CArchive": [], "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
-    "CISAL": [], "CMalloc": [], "CSQLite": [], "CTryRetain": [],
+    "CArchive": [], "CBuildStamp": [], "CCurl": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [],
+    "CGetopt": [],
+    "CISAL": [], "CMalloc": [], "CSQLite": [], "CSpawn": [], "CTryRetain": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

@@ -23,7 +23,8 @@ extension FieldParser {
     // The issue shows the text of the file; the message describes the transformed text.
     let message = isTransformed ? message(for: fault, transformed(bytes).span) : message(for: fault, bytes)
     return PackedIssues.Kind(
-      fault.code, severity: fault.severity, field: field, column: definition.name, message: message)
+      fault.code, severity: fault.severity, field: field, column: definition.name, message: message,
+      rule: fault.rule >= 0 ? fault.rule : nil)
   }
 
   /// A number from 0 that decides, together with the fault, which message an issue has; nil if the message has parts of

@@ -208,6 +208,8 @@ extension PipelineDefinition {
   /// Key paths whose texts are file paths: those of a base are relative to the base's own folder.
   static let pathKeys: Set<String> = [
     "source", "source[]", "inbox", "inbox.folder", "store", "report", "report[]", "rejects", "log", "log.file",
-    "export.output", "model", "parts[].source", "parts[].source[]", "parts[].inbox", "parts[].inbox.folder",
+    "export.output", "notify.webhooks[].url.file", "notify.webhooks[].headers[].value.file", "notify.ping.url.file",
+    "notify.commands[].environment[].value.file", "model", "parts[].source", "parts[].source[]", "parts[].inbox",
+    "parts[].inbox.folder",
   ]
 }

@@ -11,10 +11,7 @@ package struct OutputTemplate: Sendable, Hashable {
     case date, time
   }
 
-  private enum Piece: Sendable, Hashable {
-    case text(String)
-    case placeholder(Placeholder)
-  }
+  private typealias Piece = NamePiece<Placeholder>
 
   /// The values of the placeholders.
   package struct Values {
@@ -41,13 +38,8 @@ package struct OutputTemplate: Sendable, Hashable {
 
   /// Throws if the name has unknown placeholders, or placeholders that are not available.
   package init(_ path: String, split: ExportDefinition.Split?) throws(PipelineError) {
-    let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-    folder = String(path[..<nameStart])
     isStandardOutput = path == "-"
-    for case .placeholder(let placeholder) in try Self.pieces(of: folder) {
-      throw PipelineError("{\(placeholder.rawValue)} is in a folder's name; placeholders are for the file's name")
-    }
-    pieces = try Self.pieces(of: String(path[nameStart...]))
+    (folder, pieces) = try Piece.split(path)
     for required in [Placeholder.part, .month]
     where pieces.contains(.placeholder(required)) && split?.placeholder != required {
       let missing =
@@ -58,37 +50,6 @@ package struct OutputTemplate: Sendable, Hashable {
     if let placeholder = split?.placeholder, !pieces.contains(.placeholder(placeholder)), !isStandardOutput {
       insert(placeholder)
     }
-  }
-
-  /// Splits a name. Braces around anything but lower-case letters are part of the name.
-  private static func pieces(of text: String) throws(PipelineError) -> [Piece] {
-    var pieces: [Piece] = []
-    var literal = ""
-    var rest = text[...]
-    while let open = rest.firstIndex(of: "{") {
-      let word = rest[rest.index(after: open)...].prefix { $0 != "}" && $0 != "{" }
-      let isPlaceholder =
-        word.endIndex < rest.endIndex && rest[word.endIndex] == "}" && !word.isEmpty
-        && word.allSatisfy { ("a"..."z").contains($0) }
-      guard isPlaceholder else {
-        literal += rest[...open]
-        rest = rest[rest.index(after: open)...]
-        continue
-      }
-      guard let placeholder = Placeholder(rawValue: String(word)) else {
-        let names = Placeholder.allCases.map(\.rawValue)
-        let hint = NearestName.hint(for: String(word), in: names)
-        throw PipelineError("there is no placeholder {\(word)}; known are \(ObjectReader.list(names))\(hint)")
-      }
-      literal += rest[..<open]
-      if !literal.isEmpty { pieces.append(.text(literal)) }
-      literal = ""
-      pieces.append(.placeholder(placeholder))
-      rest = rest[rest.index(after: word.endIndex)...]
-    }
-    literal += rest
-    if !literal.isEmpty { pieces.append(.text(literal)) }
-    return pieces
   }
 
   /// Inserts the placeholder before the extensions: `log.csv.gz` becomes `log-{part}.csv.gz`.
@@ -116,26 +77,17 @@ package struct OutputTemplate: Sendable, Hashable {
   }
 
   /// The name with its placeholders.
-  var name: String {
-    pieces.map { piece in
-      switch piece {
-      case .text(let text): text
-      case .placeholder(let placeholder): "{\(placeholder.rawValue)}"
-      }
-    }
-    .joined()
-  }
+  var name: String { pieces.map(\.name).joined() }
 
   package func path(_ values: Values) -> String {
-    let start = DateText.iso8601(values.start.timeIntervalSinceReferenceDate.rounded(.down)) ?? ""
-    return folder
+    folder
       + pieces.map { piece in
         switch piece {
         case .text(let text): text
         case .placeholder(.part): Self.digits(values.part)
         case .placeholder(.month): values.month
-        case .placeholder(.date): String(start.prefix { $0 != "T" })
-        case .placeholder(.time): start.drop { $0 != "T" }.filter(\.isNumber)
+        case .placeholder(.date): NameTime.date(values.start)
+        case .placeholder(.time): NameTime.time(values.start)
         }
       }
       .joined()

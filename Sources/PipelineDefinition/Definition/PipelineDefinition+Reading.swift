@@ -149,6 +149,12 @@ extension PipelineDefinition: Decodable {
     if let value = reader.value("log") {
       log = LogDefinition.read(value, path: "log", mistakes: mistakes)
     }
+    if let value = reader.value("notify") {
+      notify = NotifyDefinition.read(value, path: "notify", mistakes: mistakes)
+    }
+    if let value = reader.value("retention") {
+      retention = RetentionDefinition.read(value, path: "retention", mistakes: mistakes)
+    }
     if let value = reader.value("duplicates") {
       duplicates =
         DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? duplicates
@@ -245,12 +251,20 @@ extension PipelineDefinition: Decodable {
   }
 
   private func checkReports(_ mistakes: MistakeList) {
-    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
-      let text =
-        "'\(path)' has no known ending; end it in \(ReportFormat.endings), which determines the report's "
-        + "format"
-      mistakes.add("report[\(index)]", text)
+    for (index, path) in report.enumerated() {
+      if ReportFormat(path: path) == nil {
+        let text =
+          "'\(path)' has no known ending; end it in \(ReportFormat.endings), which determines the report's "
+          + "format"
+        mistakes.add("report[\(index)]", text)
+      }
+      do throws(PipelineError) {
+        _ = try ReportName(path)
+      } catch {
+        for mistake in error.mistakes { mistakes.add("report[\(index)]", mistake.message) }
+      }
     }
+    checkRetention(mistakes)
   }
 
   /// Checks that a label means one column; returns the labels. Two names that differ only in letter case are

@@ -110,7 +110,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var changedInputs: ChangedInputPolicy
   /// The largest sizes of fields and records, and how much the ledger keeps.
   public var limits: LimitsDefinition
-  /// Files that receive the report; their extensions determine the format, see ``ReportFormat``.
+  /// Files that receive the report; their extensions determine the format, see ``ReportFormat``. Their names may have
+  /// the placeholders `{date}`, `{time}`, `{run}` and `{pipeline}`.
   public var report: [String]
   /// Attributes whose values the report counts and shows as charts: dates by month, whole numbers, texts. When `nil`,
   /// the first date that a column fills and every whole number.
@@ -119,6 +120,10 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var rejects: String?
   /// The event log of the run; none when `nil`.
   public var log: LogDefinition?
+  /// What is notified of the runs; nothing when `nil`.
+  public var notify: NotifyDefinition?
+  /// What a run removes of what earlier ones have left; nothing when `nil`.
+  public var retention: RetentionDefinition?
   /// Seconds after which the run ends at the next chunk border, 0 to 86,400; without limit when `nil` or 0.
   public var timeoutSeconds: Double?
   /// What an export writes; nil for a pipeline that only imports.
@@ -151,7 +156,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, expect: ExpectDefinition? = nil,
     atomic: Bool = false, appendOnly: Bool = false, changedInputs: ChangedInputPolicy = .refuse,
     limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
-    charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
+    charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil,
+    notify: NotifyDefinition? = nil, retention: RetentionDefinition? = nil, timeoutSeconds: Double? = nil,
     export: ExportDefinition? = nil, parts: [PipelineDefinition] = [], baseDirectory: URL? = nil,
     vocabulary: DefinitionVocabulary = DefinitionVocabulary()
   ) {
@@ -186,6 +192,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.charts = charts
     self.rejects = rejects
     self.log = log
+    self.notify = notify
+    self.retention = retention
     self.timeoutSeconds = timeoutSeconds
     self.export = export
     self.parts = parts
@@ -198,7 +206,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns,
       extraColumns, missingColumns, timeZone, recordRules, key, duplicates, store, model, entity, relationships
     case chunkRows, errorPolicy, errorBudget, expect, atomic, appendOnly, changedInputs, limits, report, charts, rejects
-    case log, timeoutSeconds, export, parts
+    case log, notify, retention, timeoutSeconds, export, parts
   }
 
   /// The URL of a path in this definition: `~` is the home directory, relative paths start at `baseDirectory`.

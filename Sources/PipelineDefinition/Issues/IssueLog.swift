@@ -11,6 +11,25 @@ public struct IssueLog: Sendable, Equatable {
   /// code. A list that is too short for that has the first issues.
   static let listedMin = 10
 
+  /// What is wrong with a value, or with a record as a whole.
+  package struct Fault: Sendable, Hashable, Codable {
+    package var code: IssueCode
+    package var severity: Severity
+    /// The column's name in the pipeline; nil for a record as a whole.
+    package var column: String?
+    /// Index of the rule that is broken, in its column or among the rules for records.
+    package var rule: Int?
+
+    package init(_ code: IssueCode, _ severity: Severity, column: String? = nil, rule: Int? = nil) {
+      (self.code, self.severity, self.column, self.rule) = (code, severity, column, rule)
+    }
+
+    /// Whether issues of the code are counted by column and rule.
+    static func isCounted(_ code: IssueCode) -> Bool {
+      [.typeError, .constraintError, .uniqueError, .rowConstraint].contains(code)
+    }
+  }
+
   private struct ListedCount: Sendable, Equatable {
     var total = 0
     var inputs: [String: Int] = [:]
@@ -24,6 +43,8 @@ public struct IssueLog: Sendable, Equatable {
   public private(set) var counts: [IssueCode: Int] = [:]
   /// Number of warnings per code.
   public private(set) var warningCounts: [IssueCode: Int] = [:]
+  /// Number of issues of the values of records, by what is wrong.
+  package private(set) var faultCounts: [Fault: Int] = [:]
   /// Number of issues of the severity error.
   public private(set) var errorsTotal = 0
   /// Number of issues of the severity warning.
@@ -38,10 +59,11 @@ public struct IssueLog: Sendable, Equatable {
 
   /// Restores a log from its parts; `listed` are its first issues.
   package init(
-    listedMax: Int, counts: [IssueCode: Int], warningCounts: [IssueCode: Int], listed: [RecordIssue]
+    listedMax: Int, counts: [IssueCode: Int], warningCounts: [IssueCode: Int], listed: [RecordIssue],
+    faultCounts: [Fault: Int] = [:]
   ) {
     self.init(listedMax: listedMax)
-    (self.counts, self.warningCounts) = (counts, warningCounts)
+    (self.counts, self.warningCounts, self.faultCounts) = (counts, warningCounts, faultCounts)
     warningsTotal = warningCounts.values.reduce(0, +)
     errorsTotal = counts.values.reduce(0, +) - warningsTotal
     for issue in listed { list(issue.code, of: issue.input) { issue } }
@@ -56,7 +78,7 @@ public struct IssueLog: Sendable, Equatable {
 
   /// Counts an issue, and lists it if the list is not full, or if its code or input has too few issues there.
   public mutating func add(_ issue: RecordIssue) {
-    count(issue.code, issue.severity, by: 1)
+    count(PackedIssues.Kind(issue.code, severity: issue.severity, column: issue.column, message: ""), by: 1)
     list(issue.code, of: issue.input) { issue }
   }
 
@@ -70,12 +92,16 @@ public struct IssueLog: Sendable, Equatable {
       totals[kind] += 1
       if isListed[kind] { isListed[kind] = list(issues.kinds[kind].code, of: issues.input) { issues[index] } }
     }
-    for (kind, total) in zip(issues.kinds, totals) where total > 0 { count(kind.code, kind.severity, by: total) }
+    for (kind, total) in zip(issues.kinds, totals) where total > 0 { count(kind, by: total) }
   }
 
-  private mutating func count(_ code: IssueCode, _ severity: Severity, by total: Int) {
+  private mutating func count(_ kind: PackedIssues.Kind, by total: Int) {
+    let code = kind.code
     counts[code, default: 0] += total
-    switch severity {
+    if Fault.isCounted(code) {
+      faultCounts[Fault(code, kind.severity, column: kind.column, rule: kind.rule), default: 0] += total
+    }
+    switch kind.severity {
     case .error: errorsTotal += total
     case .warning:
       warningsTotal += total
@@ -126,6 +152,7 @@ public struct IssueLog: Sendable, Equatable {
   public mutating func merge(_ later: IssueLog) {
     counts.merge(later.counts, uniquingKeysWith: +)
     warningCounts.merge(later.warningCounts, uniquingKeysWith: +)
+    faultCounts.merge(later.faultCounts, uniquingKeysWith: +)
     errorsTotal += later.errorsTotal
     warningsTotal += later.warningsTotal
     for issue in later.listed { list(issue.code, of: issue.input) { issue } }

@@ -10,13 +10,15 @@ package struct PackedIssues: Sendable {
     package var message: String
     /// Follows the issue's number, which follows `message`; nil where issues have no number.
     package var messageEnd: String?
+    /// Index of the rule that is broken: in its column, or among the rules for records; nil for other issues.
+    package var rule: Int?
 
     package init(
       _ code: IssueCode, severity: Severity = .error, field: Int? = nil, column: String? = nil, message: String,
-      messageEnd: String? = nil
+      messageEnd: String? = nil, rule: Int? = nil
     ) {
       (self.code, self.severity, self.field, self.column) = (code, severity, field, column)
-      (self.message, self.messageEnd) = (message, messageEnd)
+      (self.message, self.messageEnd, self.rule) = (message, messageEnd, rule)
     }
   }
 
@@ -77,10 +79,13 @@ package struct PackedIssues: Sendable {
   }
 
   /// The number of the kind of an issue.
-  package mutating func kind(of issue: RecordIssue) -> Int {
+  ///
+  /// - Parameter rule: Index of the rule that is broken.
+  package mutating func kind(of issue: RecordIssue, rule: Int? = nil) -> Int {
     number(
       of: Kind(
-        issue.code, severity: issue.severity, field: issue.field, column: issue.column, message: issue.message))
+        issue.code, severity: issue.severity, field: issue.field, column: issue.column, message: issue.message,
+        rule: rule))
   }
 
   private mutating func number(of kind: Kind) -> Int {
@@ -104,8 +109,8 @@ package struct PackedIssues: Sendable {
     append(kind, at: position, textStart: 0, textCount: -1, number: 0)
   }
 
-  package mutating func append(_ issue: RecordIssue) {
-    let kind = kind(of: issue)
+  package mutating func append(_ issue: RecordIssue, rule: Int? = nil) {
+    let kind = kind(of: issue, rule: rule)
     let position = Position(record: issue.record, line: issue.line, byte: issue.byte)
     guard let value = issue.value else { return append(kind: kind, at: position) }
     let start = texts.count

@@ -50,6 +50,10 @@ public struct RunOptions: Sendable {
   public var rejects: String?
   /// Whether files of rejects name the store, so that a replay finds it.
   public var namesStoreInRejects = true
+  /// Whether the pipeline's notifications are sent.
+  public var notifies = true
+  /// Identifies the run; a new number if nil.
+  var runID: String?
   /// Whether the import is into a copy of the store, to find out what it would do.
   var isDryRunOnCopy = false
   /// Makes the store of an import, which must not exist yet, a seed that an app can ship. Nil for an ordinary import.

@@ -84,10 +84,20 @@ struct ExportRun {
       issues: state.log, program: definition.vocabulary.program)
     summary.note = state.note
     summary.gauges.version = options.programVersion
+    summary.exportedAs = exportedAs
     for file in state.outputs {
       monitor.log.log(.outputWritten(file.path, records: file.records, bytes: file.bytes))
     }
     return summary
+  }
+
+  /// What is exported, for the report.
+  private var exportedAs: RunSummary.Exported {
+    let keys = order.map { $0.ascending ? $0.attribute : "\($0.attribute) (greatest first)" }
+    return RunSummary.Exported(
+      entity: definition.entity, columns: formatter.names, predicate: export.predicate,
+      order: keys.isEmpty ? nil : keys.joined(separator: ", then "), limit: export.limit,
+      format: export.format == .jsonl ? "jsonl" : "csv", incremental: export.incremental)
   }
 
   private func openStore() throws(RunFailure) {

@@ -55,8 +55,11 @@ struct FileImporter {
   mutating func run(_ known: KnownInputs, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
     defer {
       let made = summary.state == .resumed ? nil : rejects?.path
+      summary.counts = checkpoint.results.counts
+      if totals.outcome == .stopped { summary.failure = totals.stopReason }
+      if !wasOpened { summary.state = nil }
       totals.finish(
-        wasOpened ? summary : nil, checkpoint.results, of: definition.entity, rejects: rejectsResult, made: made)
+        summary, wasOpened: wasOpened, checkpoint.results, of: definition.entity, rejects: rejectsResult, made: made)
     }
     do throws(RunFailure) {
       if let failure = file.failure { throw failure }
@@ -73,6 +76,7 @@ struct FileImporter {
       }
     } catch {
       if !error.isNoted, let issue = error.issue(file.name) { checkpoint.note(issue) }
+      summary.failure = error.issue(file.name)?.message ?? error.message
       throw error
     }
     return checkpoint.entry
@@ -159,7 +163,11 @@ struct FileImporter {
 
   /// Adds the results of an input that an earlier run has imported to its end without reporting it.
   mutating func finishUnreported(_ owed: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
-    defer { totals.finish(summary, checkpoint.results, of: owed.entity, rejects: owed.rejects.path, made: nil) }
+    defer {
+      summary.counts = checkpoint.results.counts
+      totals.finish(
+        summary, wasOpened: true, checkpoint.results, of: owed.entity, rejects: owed.rejects.path, made: nil)
+    }
     try noteKnown(owed, &totals)
     return checkpoint.entry
   }

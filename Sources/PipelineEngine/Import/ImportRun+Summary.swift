@@ -66,6 +66,8 @@ extension ImportRun {
     summary.stopAdvice = Self.advice(for: definition)
     summary.profile = totals.profile
     if parts.count > 1 { summary.entities = totals.entities }
+    if !totals.unreadFiles.isEmpty { summary.unreadInputs = totals.unreadFiles }
+    setTables(of: &summary, totals)
     summary.links = totals.links.isEmpty ? nil : totals.links
     summary.note = note(totals)
     return summary

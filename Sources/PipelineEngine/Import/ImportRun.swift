@@ -39,7 +39,7 @@ struct ImportRun {
     let run = ImportPart.Run(
       options: options, model: model.model,
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
-      isDryRun: isDryRun, monitor: monitor, observer: observer, id: UUID().uuidString.lowercased(),
+      isDryRun: isDryRun, monitor: monitor, observer: observer, id: options.runID ?? UUID().uuidString.lowercased(),
       startedAt: options.now(),
       roots: definition.imports.map { model.model.entitiesByName[$0.entity]?.rootEntity.name ?? "" },
       relationships: definition.imports.flatMap { part in
@@ -112,7 +112,7 @@ struct ImportRun {
     fileprivate(set) var lock: RunLock?
     /// The replayed inputs that were imported to their end.
     fileprivate var replayed: [LedgerEntry] = []
-    fileprivate var files: [ImportTotals.FinishedFile] = []
+    fileprivate(set) var files: [ImportTotals.FinishedFile] = []
     /// The paths of the inputs of each part.
     fileprivate(set) var listed: [[InputFile]] = []
     fileprivate(set) var gauges = RunGauges()
@@ -156,6 +156,7 @@ struct ImportRun {
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     outcome.summary.failedPaths = failedPaths(outcome)
     outcome.summary.gauges = gauges(of: outcome, totals)
+    setPlaces(&outcome)
     return outcome
   }
 
@@ -215,7 +216,7 @@ struct ImportRun {
   }
 
   /// A file that several parts read is moved when all of them have finished it.
-  private func filesToMove(_ outcome: Outcome, part: Int) -> [(file: Inbox.File, outcome: Inbox.Outcome)] {
+  func filesToMove(_ outcome: Outcome, part: Int) -> [(file: Inbox.File, outcome: Inbox.Outcome)] {
     outcome.files.filter { $0.part == part }.compactMap { done in
       let readers = outcome.listed.indices.filter { index in
         outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }

@@ -6,6 +6,8 @@ struct ImportTotals {
   /// Why it stopped, where it did.
   var stopReason: String?
   private(set) var files: [RunSummary.File] = []
+  /// Inputs that could not be opened.
+  private(set) var unreadFiles: [RunSummary.File] = []
   private(set) var rejectsPaths: [String] = []
   /// The final paths of the rejects that this run has written, also of those that are not complete.
   private var madeRejects: [String] = []
@@ -16,6 +18,8 @@ struct ImportTotals {
   private(set) var log: IssueLog
   private(set) var profile: EntryProfile?
   private(set) var statistics: EntryStatistics?
+  /// What the entries have in each column; empty where no report shows it, or one input has not counted it.
+  private(set) var tallies: [ColumnTally]?
 
   /// The counts of records that were read and are not in the store, because their chunk, input or run was not saved.
   private var discardedCounts = RunCounts()
@@ -85,20 +89,31 @@ struct ImportTotals {
   /// Called when an input is finished, at its end or before.
   ///
   /// - Parameters:
+  ///   - wasOpened: Whether its content was read, or known.
   ///   - rejects: The path of its rejects, for the report.
   ///   - made: Their final path, if this run has written them.
   mutating func finish(
-    _ file: RunSummary.File?, _ results: InputResults, of entity: String, rejects: String?, made: String?
+    _ file: RunSummary.File, wasOpened: Bool, _ results: InputResults, of entity: String, rejects: String?,
+    made: String?
   ) {
-    if let file { files.append(file) }
+    if wasOpened { files.append(file) } else { unreadFiles.append(file) }
     counts = counts + results.counts
     count(results.counts, of: entity)
     links = LinkCounts.sum(links, results.links)
     if let part = results.profile { profile = profile?.merged(with: part) ?? part }
+    if results.counts.read > 0 { merge(results.tallies) }
     if let part = results.statistics { statistics = statistics?.merged(with: part) ?? part }
     log.merge(results.log)
     if let rejects { rejectsPaths.append(rejects) }
     if let made { madeRejects.append(made) }
+  }
+
+  private mutating func merge(_ later: [ColumnTally]) {
+    guard let earlier = tallies, earlier.map(\.name) == later.map(\.name) else {
+      tallies = tallies == nil ? later : []
+      return
+    }
+    tallies = zip(earlier, later).map { $0.merged(with: $1) }
   }
 
   /// Called when links were set at the end of the run, which has changed that many entries that counted as unchanged.
@@ -190,6 +205,7 @@ struct ImportTotals {
     discardedCounts.read += counts.read - before.counts.read
     discardedCounts.rejected += counts.rejected - before.counts.rejected
     (counts, profile, statistics, notes) = (before.counts, before.profile, before.statistics, before.notes)
+    tallies = before.tallies
     (hasSaved, insertedCount, matcher, stored) = (before.hasSaved, before.insertedCount, nil, nil)
     (links, linker, entities) = (before.links, nil, before.entities)
     processedCount = before.processedCount

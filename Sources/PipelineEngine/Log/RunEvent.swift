@@ -16,6 +16,11 @@ enum RunEvent: Sendable {
   case chunkSaved(String, record: Int, rows: Int)
   case issue(RecordIssue)
   case outputWritten(String, records: Int, bytes: Int)
+  /// Something of an earlier run was removed, as the pipeline's retention says.
+  case fileRemoved(String)
+  /// Something that the pipeline notifies was notified, by the key that names it.
+  case notified(String)
+  case notNotified(String, reason: String)
   /// How long the threads of an import stage worked, and waited for the others.
   case stageTimed(StageClock.Stage, StageClock.Times)
 
@@ -54,6 +59,9 @@ enum RunEvent: Sendable {
     case .chunkSaved: "chunk-saved"
     case .issue: "issue"
     case .outputWritten: "output-written"
+    case .fileRemoved: "file-removed"
+    case .notified: "notified"
+    case .notNotified: "not-notified"
     case .stageTimed: "stage-timed"
     }
   }
@@ -62,7 +70,7 @@ enum RunEvent: Sendable {
     switch self {
     case .runEnded(let summary): summary.outcome == .failed ? .error : summary.exitCode == .ok ? .info : .warning
     case .inputFailed, .lockHeld: .error
-    case .inputNotMoved: .warning
+    case .inputNotMoved, .notNotified: .warning
     case .issue(let issue): issue.severity == .error ? .error : .warning
     case .chunkSaved, .inputLeftAlone, .stageTimed: .debug
     default: .info
@@ -102,6 +110,9 @@ enum RunEvent: Sendable {
     case .issue(let issue): return Self.fields(of: issue)
     case .outputWritten(let output, let records, let bytes):
       return [("output", .text(output)), ("records", .integer(records)), ("bytes", .integer(bytes))]
+    case .fileRemoved(let path): return [("path", .text(path))]
+    case .notified(let target): return [("target", .text(target))]
+    case .notNotified(let target, let reason): return [("target", .text(target)), ("reason", .text(reason))]
     case .stageTimed(let stage, let times):
       return [
         ("stage", .text(stage.rawValue)), ("threads", .integer(times.threads)),
@@ -155,6 +166,9 @@ extension RunEvent: CustomStringConvertible {
     case .issue(let issue): return issue.description
     case .outputWritten(let output, let records, let bytes):
       return "\(output): \(records) records written, \(bytes) bytes"
+    case .fileRemoved(let path): return "\(path): removed, as the retention says"
+    case .notified(let target): return "notified: \(target)"
+    case .notNotified(let target, let reason): return "not notified: \(target): \(reason)"
     case .stageTimed(let stage, let times):
       let milliseconds = [times.worked, times.waited].map { "\(Int($0 / .milliseconds(1))) ms" }
       return "stage \(stage.rawValue): worked \(milliseconds[0]), waited \(milliseconds[1])"

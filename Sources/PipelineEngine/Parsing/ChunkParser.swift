@@ -310,10 +310,10 @@ struct ChunkParser {
       note(fault, of: column, scratch.span, at: position, in: &chunk.issues)
     }
     if validator.broken.isEmpty { return }
-    chunk.issues.append(
-      contentsOf: validator.issues(
-        at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
-      ) { shownValue(ofColumn: $0, of: record, in: chunk.block) })
+    let issues = validator.issues(
+      at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
+    ) { shownValue(ofColumn: $0, of: record, in: chunk.block) }
+    for (rule, issue) in zip(validator.broken, issues) { chunk.issues.append(issue, rule: rule) }
   }
 
   /// Appends the issue for a fault of a field with this content. Its message is made only if it is a new one.

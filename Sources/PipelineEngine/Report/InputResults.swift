@@ -27,14 +27,17 @@ struct InputResults {
     links = kept.links ?? []
     self.statistics = statistics
     self.statistics?.resume(kept.statistics, afterRecords: counts.read)
-    log = IssueLog(listedMax: listedMax, counts: kept.issues, warningCounts: kept.warnings, listed: issues)
+    log = IssueLog(
+      listedMax: listedMax, counts: kept.issues, warningCounts: kept.warnings, listed: issues,
+      faultCounts: kept.faultCounts)
     // Where the interrupted run did not count values, the entries before the checkpoint would be missing.
-    guard var profiler, let kept = kept.profile.flatMap(EntryProfile.init(keptText:)) else { return }
-    profiler.resume(kept)
+    guard var profiler, let profile = kept.profile.flatMap(EntryProfile.init(keptText:)) else { return }
+    profiler.resume(profile, tallies: kept.columns ?? [:])
     self.profiler = profiler
   }
 
   var profile: EntryProfile? { profiler?.profile }
+  var tallies: [ColumnTally] { profiler?.tallies ?? [] }
 
   mutating func add(_ counts: RunCounts, issues: PackedIssues) {
     self.counts = self.counts + counts
@@ -60,12 +63,27 @@ struct InputResults {
     var profile: String?
     var statistics: EntryStatistics.Kept?
     var links: [LinkCounts]?
+    /// By the name of the column, see ``ColumnTally/keptText``.
+    var columns: [String: String]?
+    /// What is wrong with values, as pairs.
+    var faults: [FaultCount]?
+
+    struct FaultCount: Sendable, Codable {
+      var fault: IssueLog.Fault
+      var count: Int
+    }
+
+    var faultCounts: [IssueLog.Fault: Int] {
+      Dictionary((faults ?? []).map { ($0.fault, $0.count) }, uniquingKeysWith: +)
+    }
   }
 
   var kept: Kept {
     Kept(
       issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText, statistics: statistics?.kept,
-      links: links.isEmpty ? nil : links)
+      links: links.isEmpty ? nil : links,
+      columns: profiler.map { Dictionary($0.tallies.map { ($0.name, $0.keptText) }, uniquingKeysWith: { $1 }) },
+      faults: log.faultCounts.isEmpty ? nil : log.faultCounts.map { Kept.FaultCount(fault: $0, count: $1) })
   }
 }
 

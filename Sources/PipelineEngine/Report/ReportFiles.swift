@@ -3,7 +3,8 @@ import Foundation
 
 /// Writes a run's report to files, each in the format of its extension. Each appears complete or not at all.
 enum ReportFiles {
-  /// The paths of this run's reports: the caller's, or else the definition's.
+  /// The paths of this run's reports: the caller's, or else the definition's. Those with placeholders were replaced, see
+  /// ``ReportPlan``.
   static func paths(_ definition: PipelineDefinition, _ options: RunOptions) -> [String] {
     options.reports?.map { URL(fileURLWithPath: $0).path } ?? definition.report.map(definition.path)
   }
@@ -16,44 +17,41 @@ enum ReportFiles {
     for path in paths { try OutputPath.check(path) }
   }
 
-  /// - Returns: The summary, which says if a report could not be written, unless the run had failed already.
-  static func write(_ summary: RunSummary, to paths: [String]) -> RunSummary {
-    var summary = summary
-    _ = write(&summary, to: paths)
-    return summary
-  }
-
-  /// Like `write(_:to:)`, of a run that is in the ledger.
+  /// Writes the reports of a run. The summary says if one could not be written, unless the run had failed already.
   ///
+  /// - Parameters:
+  ///   - reports: Those that are written.
+  ///   - plan: All of the run's: a page that shows only some issues names the report that lists them.
   /// - Returns: Whether all reports are on the disk; otherwise the next run has to write them.
   static func write(
-    _ summary: inout RunSummary, to paths: [String], advice: String = ""
+    _ summary: inout RunSummary, to reports: [ReportPlan.Report], of plan: ReportPlan, advice: String = ""
   ) -> Bool {
     var isWritten = true
-    for path in paths {
+    for report in reports {
       do {
-        try write(summary, to: path, all: paths)
+        try write(summary, to: report, listedIn: listing(plan.paths))
       } catch {
         isWritten = false
         guard summary.failure == nil else { continue }
         var failure = (error as? CSVError).map(RunFailure.init)?.summary
         failure?.message += ". The run itself is complete; only its report is missing\(advice)"
         summary.failure =
-          failure ?? RunSummary.Failure(message: "the report \(path) can't be made: \(error)", exitCode: .software)
+          failure
+          ?? RunSummary.Failure(message: "the report \(report.path) can't be made: \(error)", exitCode: .software)
         summary.outcome = .failed
       }
     }
     return isWritten
   }
 
-  /// - Parameter paths: All reports of the run: a page that shows only some issues names the report that lists them.
-  private static func write(_ summary: RunSummary, to path: String, all paths: [String]) throws {
+  private static func write(_ summary: RunSummary, to report: ReportPlan.Report, listedIn: String?) throws {
+    let path = report.path
     let former = ReportFormat(path: path) == .prometheus ? try? String(contentsOfFile: path, encoding: .utf8) : nil
     let sink = try ByteSink(path: path, permissions: FileRights.ofFile(path, near: summary.store))
     switch ReportFormat(path: path) {
     case .json: try sink.write(Array(try summary.json()))
     case .junit: try sink.write(summary.junit())
-    case .html: try sink.write(summary.html(issuesListedIn: listing(paths)))
+    case .html: try sink.write(summary.html(issuesListedIn: listedIn, isOfSeries: report.isSeries))
     case .prometheus: try sink.write(summary.prometheus(after: former))
     // A text file lists every issue of the summary.
     case .text, nil: try sink.write(RawText.lines(summary.text(issuesShownMax: .max)))

@@ -19,11 +19,13 @@ extension RunSummary {
   private var paths: [(String, String)] {
     var rows: [(String, String)] = []
     for file in inputs { rows.append(("input", describe(file))) }
+    for file in unreadInputs ?? [] { rows.append(("input", "\(name(of: file))  (not read)\(place(file))")) }
     for file in outputs { rows.append(("output", describe(file))) }
     if let store { rows.append(("store", kind == .validate ? "\(store) (untouched)" : store)) }
     if let seed { rows.append(("seed", "\(TextTable.count(seed.files.count, "file")), UUID \(seed.uuid)")) }
     if let rejects { rows.append(("rejects", rejects)) }
     if let note { rows.append(("note", note)) }
+    for text in undelivered ?? [] { rows.append(("undelivered", text)) }
     let rate = TextTable.grouped(Int(rowsPerSecond.rounded()))
     let memory = TextTable.bytes(memoryPeakBytes)
     rows.append(("time", "\(String(format: "%.2f", seconds)) s, \(rate) records/s, peak memory \(memory)"))
@@ -33,8 +35,10 @@ extension RunSummary {
   private func describe(_ file: File) -> String {
     let name = file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
     let records = TextTable.count(file.records, "record")
-    return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(stateText(file)))"
+    return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(stateText(file)))\(place(file))"
   }
+
+  private func place(_ file: File) -> String { file.movedTo.map { " → \($0)" } ?? "" }
 
   /// What the ledger recorded for an input, in words that follow its number of records.
   func stateText(_ file: File) -> String {

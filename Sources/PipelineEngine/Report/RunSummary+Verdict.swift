@@ -1,7 +1,7 @@
 /// How a run went, in words that every report format uses.
 struct RunVerdict: Sendable, Equatable {
   /// The severity of the result; a page has a colour for each.
-  enum Tone: String, Sendable {
+  enum Tone: String, Sendable, Codable {
     case clean, warnings, errors, stopped, cancelled, failed
   }
 

@@ -78,6 +78,12 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var firstRecord: Int?
     /// When a known input was imported.
     public var importedAt: Date?
+    /// What happened to the records of an input; nil for an output.
+    public var counts: RunCounts?
+    /// Where the file of an inbox is moved when the report is written; nil for one that stays.
+    public var movedTo: String?
+    /// Why the input, or the rest of it, was not imported; nil where it was.
+    public var failure: String?
 
     /// Makes a file of a run. The parameters are the properties of the same names.
     public init(
@@ -156,6 +162,16 @@ public struct RunSummary: Sendable, Hashable, Codable {
   /// if summary.issues.isTruncated { print("of \(summary.issues.errors) errors") }
   /// ```
   public var issues: Issues
+  /// Inputs that could not be opened, with the reason; nil for none.
+  public var unreadInputs: [File]?
+  /// What was exported; nil for an import.
+  public var exportedAs: Exported?
+  /// What the entries have in each column; nil where it was not counted.
+  public var columns: [EntryProfile.Column]?
+  /// The rules of the pipeline, with the number of records that break each; nil where no report shows them.
+  public var rules: [Rule]?
+  /// What could not be notified, and why; nil where everything was.
+  public var undelivered: [String]?
   /// The distribution of the entries' values; nil where it was not counted.
   public var profile: EntryProfile?
   /// The path of the rejected records; nil when there are none.
@@ -174,12 +190,15 @@ public struct RunSummary: Sendable, Hashable, Codable {
   package var rejectsFiles: [String] = []
   /// What the gauges say in addition. Not part of the JSON.
   package var gauges = RunGauges()
+  /// The runs before this one, the oldest first. Not part of the JSON.
+  package var recentRuns: [RunPoint] = []
   /// The program's name in reports for users and in the names of metrics; not part of the JSON.
   public var program = DefinitionVocabulary().program
 
   private enum CodingKeys: String, CodingKey {
     case formatVersion, kind, pipeline, outcome, failure, stopReason, run, startedAt, seconds, inputs, outputs, store
     case counts, entities, links, exported, issues, profile, rejects, seed, note, memoryPeakBytes
+    case unreadInputs, exportedAs, columns, rules, undelivered
   }
 
   package init(

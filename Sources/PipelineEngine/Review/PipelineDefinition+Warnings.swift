@@ -17,10 +17,33 @@ extension PipelineDefinition {
     // A path that ends in `/` is a folder for files.
     if let rejects { self.warn(ofOwn: rejects.hasSuffix("/") ? rejects + "rejects" : rejects, key: "rejects", warn) }
     if let output = export?.output, !output.contains("{") { Self.warn(of: path(output), key: "export.output", warn) }
+    warnOfSecrets(warn)
     if limits.fieldBytesMax > limits.recordBytesMax {
       warn("limits.fieldBytesMax", "is more than 'recordBytesMax', so no field can become that long")
     }
     return found.sorted
+  }
+
+  private func warnOfSecrets(_ warn: (String, String) -> Void) {
+    guard let notify else { return }
+    var files: [(key: String, secret: SecretText)] = notify.ping.map { [("notify.ping.url.file", $0.url)] } ?? []
+    for (index, webhook) in notify.webhooks.enumerated() {
+      files.append(("notify.webhooks[\(index)].url.file", webhook.url))
+      files += webhook.headers.enumerated().map { ("notify.webhooks[\(index)].headers[\($0)].value.file", $1.value) }
+    }
+    for (index, command) in notify.commands.enumerated() {
+      files += command.environment.enumerated().map {
+        ("notify.commands[\(index)].environment[\($0)].value.file", $1.value)
+      }
+    }
+    for case (let key, .file(let file)) in files {
+      let path = path(file)
+      guard let status = stat.of(path) else {
+        warn(key, "there is no file \(path) now; write the text into it")
+        continue
+      }
+      if status.st_mode & 0o004 != 0 { warn(key, "every user can read \(path); take that right away with chmod o-r") }
+    }
   }
 
   private func warnOfInputs(_ warn: (String, String) -> Void) {

@@ -20,7 +20,7 @@ public struct PipelineExplanation: Sendable {
     "duplicates", "store",
     "model",
     "entity", "parts", "chunkRows", "errorPolicy", "errorBudget", "expect", "atomic", "appendOnly", "changedInputs",
-    "report",
+    "report", "notify", "retention",
     "rejects",
     "export",
   ]
@@ -46,6 +46,8 @@ public struct PipelineExplanation: Sendable {
     add("Store", [Self.store(definition)])
     if hasImports { add("Rejects", [Self.rejects(definition)]) }
     add("Reports", definition.report)
+    add("Notifies", definition.notify?.words ?? [])
+    add("Removes", definition.retention?.words ?? [])
     if let export = definition.export { add("Exports", Self.words(export, definition.vocabulary)) }
     if case .object(let members) = definition.minimalJSON {
       let rest = members.filter { !Self.keysCovered.contains($0.key) }.sorted { $0.key < $1.key }

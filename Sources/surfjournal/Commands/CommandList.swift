@@ -33,6 +33,7 @@ enum CommandList {
       guess FILE...                 find out the form of CSV files for a pipeline
       check PIPELINE...             explain pipelines, and report their mistakes
                                     (or: pipeline check)
+      notify PIPELINE               send a test of what a pipeline notifies
       init DIR                      make a folder for an import that runs every night
       pipelines                     list the pipelines that can be run by name
       help [COMMAND]                show how a command is used
@@ -61,7 +62,7 @@ enum CommandList {
     SeedCommand.self, RunCommand.self, ReplayCommand.self, ListCommand.self, ShowCommand.self, AddCommand.self,
     EditCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
     InspectCommand.self, VerifyCommand.self, LedgerCommand.self, GuessCommand.self,
-    CheckCommand.self, InitCommand.self, PipelinesCommand.self,
+    CheckCommand.self, NotifyCommand.self, InitCommand.self, PipelinesCommand.self,
     HelpCommand.self,
   ]
 

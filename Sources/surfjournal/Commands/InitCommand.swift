@@ -98,7 +98,9 @@ struct InitCommand: Command {
       "  sudo systemctl daemon-reload",
       "  sudo systemctl enable --now surfjournal.timer",
     ]
-    let read = ["Read \(path)/reports/nightly.html in the morning."]
+    let read = [
+      "Read \(path)/reports/index.html in the morning, or let the pipeline tell you: see \"notify\" in nightly.json."
+    ]
     return [tried] + (folder.user == NSUserName() ? [] : [owned]) + [started, read]
   }
 }

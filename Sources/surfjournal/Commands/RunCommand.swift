@@ -28,6 +28,7 @@ struct RunCommand: Command {
           --report FILE          write the report here instead of where the pipeline
                                  says; ends in .txt, .json, .xml, .html or .prom;
                                  may be repeated
+          --no-notify            notify nothing of this run
           \(SharedOptions.lockTimeout)
           \(SharedOptions.timeout)
           \(SharedOptions.log)
@@ -67,6 +68,7 @@ struct RunCommand: Command {
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments, pipeline: name)
     options.rejects = arguments.string("rejects")
+    options.notifies = !arguments.has("no-notify")
     if kind != .validate, options.store == nil, definition.store == nil {
       throw arguments.mistake("the pipeline '\(definition.name)' names no store; add --store PATH")
     }

@@ -45,6 +45,7 @@ enum CompletedValue {
     case "log-level": names(LogDefinition.Level.self)
     case "log-format": names(LogDefinition.Format.self)
     case "damaged-log": ["refuse", "ignore"]
+    case "event": ["failure", "recovery", "drift", "success"]
     case "missing-external": ["refuse", "warn"]
     case "as": ["tableschema"]
     case "date-format":
@@ -80,7 +81,7 @@ enum CompletedValue {
     case "init": self = isFirst ? .files : .nothing
     case "history", "inspect", "verify", "undo", "list", "show", "add", "edit", "delete", "export":
       self = isFirst ? .files : .nothing
-    case "run": self = isFirst ? .pipelines : .nothing
+    case "run", "notify": self = isFirst ? .pipelines : .nothing
     case "check": self = .pipelines
     case "pipelines": self = isFirst ? .words(["export"]) : operands.count == 1 ? .pipelines : .nothing
     case "ledger": self = isFirst ? .words(["compact", "drop"]) : operands.count == 1 ? .files : .nothing

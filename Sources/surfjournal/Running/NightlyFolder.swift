@@ -86,7 +86,16 @@ struct NightlyFolder {
       // If a fifth of the records is rejected, the run stops, so that the file can be looked at first.
       "errorBudget": { "percent": 20 },
       "rejects": "rejects/",
-      "report": ["reports/nightly.html", "reports/nightly.json", "reports/nightly.prom"],
+      // Each run has a page of its own, and reports/index.html lists all of them.
+      "report": ["reports/{date}-{run}.html", "reports/nightly.json", "reports/nightly.prom"],
+      // What waits for a correction is never removed.
+      "retention": { "reports": { "days": 400 }, "processed": { "days": 90 } },
+      // Who hears of it. Try it with: surfjournal notify nightly.json
+      // A ping from the service needs PrivateNetwork=no and RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 there.
+      // "notify": {
+      //   "mails": [{ "to": "me@example.org" }],
+      //   "ping": { "url": { "file": "secrets/ping" } }
+      // },
       "log": "run.log",
       "timeoutSeconds": 7200
     }

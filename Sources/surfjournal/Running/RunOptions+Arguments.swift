@@ -6,6 +6,8 @@ extension RunOptions {
   /// Reads the options that every run has.
   init(_ arguments: Arguments) throws(CommandFailure) {
     self.init()
+    // Only a run of a pipeline by its name is one of those that it notifies of.
+    notifies = false
     // The command `seed` has no such option: other programs do not write to its store.
     if arguments.isGiven("store") { store = arguments.string("store") }
     if arguments.isGiven("lock-timeout"), let seconds = try arguments.seconds("lock-timeout") {

@@ -100,6 +100,18 @@ import Testing
       .outputWritten("o.csv", records: 2, bytes: 30), "info    o.csv: 2 records written, 30 bytes",
       #""info","event":"output-written","output":"o.csv","records":2,"bytes":30}"#
     ),
+    (
+      .fileRemoved("r.html"), "info    r.html: removed, as the retention says",
+      #""info","event":"file-removed","path":"r.html"}"#
+    ),
+    (
+      .notified("notify.ping"), "info    notified: notify.ping",
+      #""info","event":"notified","target":"notify.ping"}"#
+    ),
+    (
+      .notNotified("notify.ping", reason: "no answer"), "warning not notified: notify.ping: no answer",
+      #""warning","event":"not-notified","target":"notify.ping","reason":"no answer"}"#
+    ),
   ]
 
   @Test(arguments: events)

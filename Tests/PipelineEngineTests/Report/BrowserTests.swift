@@ -42,23 +42,30 @@ import Testing
     #expect(page.console.count { $0.contains("said") } == 1)
   }
 
-  static let pages = ["clean", "dirty", "failed", "hostile"]
+  static let pages = ["clean", "dirty", "failed", "hostile", "full", "export", "index"]
+
+  /// The page of a sample.
+  private static func html(_ name: String) throws -> String {
+    name == "index" ? ReportSample.index().html : try summary(name).html(issuesListedIn: ReportSample.hostile[1])
+  }
 
   private static func summary(_ name: String) throws -> RunSummary {
     switch name {
     case "clean": try ReportSample.clean()
     case "dirty": try ReportSample.dirty()
     case "failed": try ReportSample.failed()
+    case "full": try ReportSample.full()
+    case "export": ReportSample.exported()
     default: try ReportSample.hostileEverywhere()
     }
   }
 
   @Test(arguments: pages)
   func `A page asks no server for anything and says nothing on the console`(_ name: String) throws {
-    let page = try open(try Self.summary(name).html(issuesListedIn: ReportSample.hostile[1]))
+    let page = try open(try Self.html(name))
     #expect(page.requests == [])
     #expect(page.console == [])
-    #expect(page.dom.contains("<h2 id=\"totals\">"))
+    #expect(page.dom.contains(name == "index" ? "<h2 id=\"runs\">" : "<h2 id=\"totals\">"))
   }
 
   @Test func `Hostile values are text, and make no element and no attribute`() throws {
@@ -91,7 +98,7 @@ import Testing
 
   @Test(arguments: pages)
   func `Nothing is wider than a small phone`(_ name: String) throws {
-    #expect(try width(Self.summary(name).html()) == "360")
+    #expect(try width(Self.html(name)) == "360")
   }
 
   @Test func `A page that is too wide would be noticed`() throws {
@@ -99,17 +106,56 @@ import Testing
     #expect(try width(html.replacingOccurrences(of: "<h2 ", with: "<h2 style=\"width: 500px\" ")) != "360")
   }
 
-  /// How wide the page is where there is room for 360 pixels. A window can't be that narrow, a frame in one can; it
-  /// tells its width to the page around it.
+  /// How wide the page is where there is room for 360 pixels.
   private func width(_ html: String) throws -> String {
-    _ = try folder.write(
-      scripted(html, "parent.postMessage(document.documentElement.scrollWidth, '*')"), to: "frame.html")
+    try answer(html, to: "document.documentElement.scrollWidth", width: 360)
+  }
+
+  /// What an expression is on the page where there is room for so many pixels. A window can't be very narrow, a frame in
+  /// one can; it sends its answer to the page around it.
+  private func answer(_ html: String, to expression: String, width: Int) throws -> String {
+    _ = try folder.write(scripted(html, "parent.postMessage(String(\(expression)), '*')"), to: "frame.html")
     return try title(
       open(
         """
         <!doctype html><title></title><script>onmessage = event => document.title = event.data</script>
-        <iframe src="frame.html" width="360" height="800" style="border: 0"></iframe>
+        <iframe src="frame.html" width="\(width)" height="800" style="border: 0"></iframe>
         """))
+  }
+
+  // MARK: Layout
+
+  @Test(arguments: [360, 1200])
+  func `No label of a chart lies over another`(_ width: Int) throws {
+    for html in try [Self.html("clean"), Self.html("full")] + ReportSample.pagesOfYears() {
+      let answer = try answer(html, to: LayoutScripts.collisions, width: width)
+      #expect(answer.wholeMatch(of: #/[1-9][0-9]+ texts, /#) != nil, "\(answer)")
+    }
+  }
+
+  @Test func `Labels that lie over each other would be noticed`() throws {
+    let style = "figure svg text { font-size: 12px;"
+    let html = try Self.html("clean")
+    try #require(html.contains(style))
+    let large = html.replacingOccurrences(of: style, with: "figure svg text { font-size: 40px;")
+    #expect(try answer(large, to: LayoutScripts.collisions, width: 360).contains(" / "))
+  }
+
+  @Test func `Legend, bars and words stand out from what is behind them, in light and in dark`() throws {
+    let html = try Self.html("full")
+    #expect(try answer(html, to: LayoutScripts.contrast) == "6 6 true true")
+    let dark = html.replacingOccurrences(of: "@media (prefers-color-scheme: dark)", with: "@media all")
+    #expect(dark != html)
+    #expect(try answer(dark, to: LayoutScripts.contrast) == "6 6 true true")
+    // The test can fail.
+    let pale = html.replacingOccurrences(of: "--part2: #7b8b94", with: "--part2: #a9c9d4")
+    #expect(try answer(pale, to: LayoutScripts.contrast) == "6 6 false true")
+  }
+
+  @Test func `On a phone a row is a card, with the names of the columns before the values`() throws {
+    for name in ["full", "index"] {
+      #expect(try answer(Self.html(name), to: LayoutScripts.cards, width: 360) == "true 1")
+    }
   }
 
   @Test func `Each chart has a name and a description, and its numbers as a table`() throws {

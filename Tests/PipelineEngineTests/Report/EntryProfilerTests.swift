@@ -57,7 +57,7 @@ import Testing
     let first = try ReportSample.profile(Array(sessions[..<cut]))
     let stored = try JSONDecoder().decode(EntryProfile.self, from: JSONEncoder().encode(first))
     var profiler = try EntryProfiler(ReportSample.definition, entity: ReportSample.entity)
-    profiler.resume(stored)
+    profiler.resume(stored, tallies: [:])
     #expect(profiler.profile == first)
     profiler.add(ReportSample.batch(Array(sessions[cut...])))
     #expect(try profiler.profile == ReportSample.profile(sessions))
@@ -74,7 +74,7 @@ import Testing
     #expect(profile.charts[2].counts.first == .init("place 0", 2))
     #expect(profile.charts[1].counts.first == .init("-500", 2))
     var resumed = try EntryProfiler(ReportSample.definition, entity: ReportSample.entity)
-    resumed.resume(profile)
+    resumed.resume(profile, tallies: [:])
     resumed.add(ReportSample.batch([sessions[999], sessions[1]]))
     #expect(resumed.profile.charts.map(\.other) == profile.charts.map { $0.other + 1 })
   }

@@ -142,6 +142,7 @@ enum ReportSample {
     var profile = try profile(sessions(2000, places: hostile))
     for index in profile.charts.indices { profile.charts[index].attribute = hostile[index] }
     summary.profile = profile
+    addHostile(to: &summary)
     return summary
   }
 }

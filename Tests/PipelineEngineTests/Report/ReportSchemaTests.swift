@@ -30,6 +30,7 @@ import Testing
   @Test func `Reports of every kind of run fit the schema`() throws {
     var reports = try [
       ReportSample.clean(), ReportSample.dirty(), ReportSample.failed(), ReportSample.hostileEverywhere(),
+      ReportSample.full(), ReportSample.exported(),
     ]
     var reported = try ReportSample.clean()
     (reported.stopReason, reported.note, reported.run) = ("it was enough", "look here", "run-1")

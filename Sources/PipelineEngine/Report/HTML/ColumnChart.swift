@@ -5,6 +5,7 @@ struct ColumnChart {
   private let id: String
   private let title: String
   private let unit: String
+  private let hasRoomForNumbers: (wide: Bool, narrow: Bool)
 
   private static let height = 190.0
   private static let top = 22.0
@@ -17,6 +18,7 @@ struct ColumnChart {
     self.id = id
     self.title = title
     unit = bars.unit
+    hasRoomForNumbers = bars.hasRoomForNumbers
   }
 
   var markup: Markup? {
@@ -25,8 +27,9 @@ struct ColumnChart {
     let top = (Double(most) / step).rounded(.up) * step
     let ticks = stride(from: 0, through: top, by: step).map { $0 }
     let width = ticks.map { ChartText.grouped($0).count }.max() ?? 1
+    let name = "columns axis\(min(width, 11))" + (hasRoomForNumbers.narrow ? "" : " dense")
     return """
-      <svg class="columns axis\(min(width, 11))" width="100%" height="\(Int(Self.height))" role="img" \
+      <svg class="\(name)" width="100%" height="\(Int(Self.height))" role="img" \
       aria-labelledby="\(id)-title \(id)-about">
       <title id="\(id)-title">\(title): entries per \(unit)</title>
       <desc id="\(id)-about">\(about(most))</desc>
@@ -61,12 +64,13 @@ struct ColumnChart {
     let x = (Double(index) + (1 - share) / 2) * slot
     let middle = ChartText.percent((Double(index) + 0.5) * slot)
     let y = y(Double(bar.entries), top)
-    let label: Markup? = bar.label.map { "<text class=\"label\" x=\"\(middle)\" y=\"182\">\($0)</text>" }
+    let name = bar.isMinor ? "label minor" : "label"
+    let label: Markup? = bar.label.map { "<text class=\"\(name)\" x=\"\(middle)\" y=\"182\">\($0)</text>" }
     guard bar.entries > 0 else { return "\(label)\n" }
     // A minimum height keeps small counts visible.
     let height = max(Self.bottom - y, 1.5)
     let number: Markup? =
-      bars.count <= Self.numberedMax
+      bars.count <= Self.numberedMax && hasRoomForNumbers.wide
       ? "<text class=\"number\" x=\"\(middle)\" y=\"\(Self.pixels(y - 6))\">\(TextTable.grouped(bar.entries))</text>"
       : nil
     return """

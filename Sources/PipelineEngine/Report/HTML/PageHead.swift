@@ -3,6 +3,8 @@ struct PageHead {
   let title: String
   /// Rules in addition to those of the style sheet, each on a line of its own.
   var rules: Markup = ""
+  /// Further elements, each on a line of its own.
+  var additions: Markup = ""
 
   /// From the document type to the end of the head.
   var markup: Markup {
@@ -16,6 +18,7 @@ struct PageHead {
     <meta name="color-scheme" content="light dark">
     <meta name="referrer" content="no-referrer">
     <link rel="icon" href="data:,">
+    \(additions)\
     <title>\(title)</title>
     <style>
     \(PageStyle.sheet)

@@ -17,7 +17,7 @@ struct PageProblems {
   }
 
   var markup: Markup? {
-    let codes = summary.issues.counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+    let codes = summary.issues.counts.keys.sorted { rank($0) < rank($1) }
     if codes.isEmpty { return nil }
     // One pass, however many issues the report lists.
     let examples = Dictionary(grouping: summary.issues.listed, by: \.code)
@@ -30,6 +30,30 @@ struct PageProblems {
       """
   }
 
+  /// What concerns a whole file comes before what concerns its header, then what concerns single records, then what is
+  /// only a warning; in each the most frequent first.
+  private func rank(_ code: IssueCode) -> Rank {
+    let total = summary.issues.counts[code] ?? 0
+    let seriousness =
+      switch code.scope {
+      case .file, .pipeline: 0
+      case .header, .run: 1
+      case .field, .record, .store, .export, nil: 2
+      }
+    let isWarning = summary.issues.warningCounts[code] == total
+    return Rank(seriousness: isWarning ? seriousness + 10 : seriousness, total: total, code: code)
+  }
+
+  private struct Rank: Comparable {
+    let seriousness: Int
+    let total: Int
+    let code: IssueCode
+
+    static func < (left: Rank, right: Rank) -> Bool {
+      (left.seriousness, right.total, left.code) < (right.seriousness, left.total, right.code)
+    }
+  }
+
   private func group(_ code: IssueCode, _ listed: [RecordIssue]) -> Markup {
     let total = summary.issues.counts[code] ?? 0
     let warnings = summary.issues.warningCounts[code] ?? 0
@@ -39,7 +63,8 @@ struct PageProblems {
     return """
       <article class="group \(tone)">
       <h3><span class="count">\(TextTable.grouped(total))</span> \
-      <span class="code">\(code.rawValue)</span> <span class="kind">\(tone)\(total == 1 ? "" : "s")\(kinds)</span></h3>
+      <span class="title">\(code.title ?? code.rawValue)</span> <span class="code">\(code.rawValue)</span> \
+      <span class="kind">\(tone)\(total == 1 ? "" : "s")\(kinds)</span></h3>
       \(code.explanation.map { "<p class=\"explanation\">\($0)</p>" as Markup })
       <ol class="examples">
       \(shown.prefix(Self.openMax).map(example))</ol>

@@ -11,7 +11,7 @@ struct PageProfile {
     if charts.isEmpty { return nil }
     return """
       <section aria-labelledby="profile">
-      <h2 id="profile">\(summary.kind == .validate ? "What would be taken" : "What was taken")</h2>
+      <h2 id="profile">\(summary.kind == .validate ? "What is in the data" : "What is in the imported data")</h2>
       <div class="figures">
       \(charts.enumerated().map { figure($1, id: "chart\($0)") })</div>
       </section>

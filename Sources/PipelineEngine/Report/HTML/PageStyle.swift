@@ -6,14 +6,14 @@ enum PageStyle {
       --paper: #f6f7f8; --card: #ffffff; --ink: #1b2429; --soft: #56646c; --line: #e2e7ea;
       --sea: #1d7390; --sea-soft: #d5e8ef; --mist: #edf1f3;
       --good: #1c7a4d; --care: #966000; --bad: #b3372f;
-      --part0: #1d7390; --part1: #5aa7bf; --part2: #a9c9d4; --part3: #b9a46c; --part4: #c4554c;
+      --part0: #1d7390; --part1: #4a8fb0; --part2: #7b8b94; --part3: #a3812f; --part4: #8a6fb0; --part5: #b3372f;
     }
     @media (prefers-color-scheme: dark) {
       :root {
         --paper: #11171a; --card: #192125; --ink: #e6ecee; --soft: #9aa9b1; --line: #2a353b;
         --sea: #6bbdd6; --sea-soft: #23414c; --mist: #222c31;
         --good: #63c794; --care: #e0b25c; --bad: #f08a80;
-        --part0: #6bbdd6; --part1: #3f8197; --part2: #4b636d; --part3: #9c8a58; --part4: #e0746a;
+        --part0: #6bbdd6; --part1: #4a90ad; --part2: #7f919b; --part3: #b39a55; --part4: #a78bd0; --part5: #f08a80;
       }
     }
     * { box-sizing: border-box; }
@@ -69,12 +69,14 @@ enum PageStyle {
     .term.read dt::before { display: none; }
     .part0 dt::before { background: var(--part0); } .part1 dt::before { background: var(--part1); }
     .part2 dt::before { background: var(--part2); } .part3 dt::before { background: var(--part3); }
-    .part4 dt::before { background: var(--part4); }
+    .part4 dt::before { background: var(--part4); } .part5 dt::before { background: var(--part5); }
     .sum { display: block; margin: 1.25rem 0 .75rem; border-radius: 6px; }
     .sum .part0 { fill: var(--part0); } .sum .part1 { fill: var(--part1); } .sum .part2 { fill: var(--part2); }
-    .sum .part3 { fill: var(--part3); } .sum .part4 { fill: var(--part4); }
+    .sum .part3 { fill: var(--part3); } .sum .part4 { fill: var(--part4); } .sum .part5 { fill: var(--part5); }
+    .sum rect { stroke: var(--paper); }
 
     .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 1rem 1.5rem; margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+    footer .facts { border-top: 0; margin: 0 0 1rem; padding-top: 1.5rem; }
     .facts dt, .files dt { color: var(--soft); font-size: .875rem; }
     .facts dd { font-weight: 550; }
 
@@ -86,7 +88,7 @@ enum PageStyle {
     .group h3 { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .75rem; padding-top: .85rem; padding-bottom: .2rem; }
     summary:focus-visible { outline: 2px solid var(--sea); outline-offset: 2px; border-radius: .5rem; }
     .group .count { min-width: 1.6em; font-weight: 650; font-size: 1.2rem; color: var(--tone); }
-    .group .code { font-size: 1rem; font-weight: 550; }
+    .group .code { font-size: .8rem; font-weight: 400; color: var(--soft); }
     .group .kind { color: var(--soft); font-size: .875rem; font-weight: 400; }
     .explanation { color: var(--soft); padding-bottom: .75rem; max-width: 48rem; }
     .group .examples { list-style: none; padding: 0; }
@@ -126,12 +128,13 @@ enum PageStyle {
     table { border-collapse: collapse; width: 100%; margin-top: .6rem; }
     th, td { text-align: left; padding: .3rem 0; border-bottom: 1px solid var(--line); font-weight: 400; vertical-align: top; }
     thead th { color: var(--soft); }
-    th:last-child, td:last-child { text-align: right; padding-left: 1rem; white-space: nowrap; }
+    .table th:last-child, .table td:last-child { text-align: right; padding-left: 1rem; white-space: nowrap; }
 
     .files { display: grid; gap: .6rem; }
     .files div { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 1rem; align-items: baseline; }
     .files .about { margin-left: .5rem; }
     footer { margin-top: 3.5rem; padding-bottom: 3rem; }
+    \(tables)
 
     @media (max-width: 44rem) {
       main, footer { padding: 0 1.1rem; }
@@ -152,11 +155,14 @@ enum PageStyle {
       .more summary { padding: .6rem 1rem; }
       .files div { grid-template-columns: minmax(0, 1fr); gap: 0; }
       .files .about { display: block; margin-left: 0; }
+      .columns .minor, .columns.dense .number { display: none; }
+      \(cards)
     }
     @media print {
       :root {
         --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #ccc; --sea: #1d7390; --mist: #eee;
         --good: #1c7a4d; --care: #966000; --bad: #b3372f;
+        --part0: #1d7390; --part1: #4a8fb0; --part2: #7b8b94; --part3: #a3812f; --part4: #8a6fb0; --part5: #b3372f;
       }
       body { font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
       main, footer { max-width: none; padding: 0; }
@@ -166,7 +172,7 @@ enum PageStyle {
       .table { display: none; }
       .group > .more { border-top: 0; }
       .more summary { display: none; }
-      figure, .examples li, .notice { break-inside: avoid; }
+      figure, .examples li, .notice, .grid tr { break-inside: avoid; }
       h2, h3 { break-after: avoid; }
     }
     """

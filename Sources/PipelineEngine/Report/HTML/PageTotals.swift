@@ -1,6 +1,4 @@
-import Foundation
-
-/// The page's section on what happened to the records, with the sum that has to match, and on the speed.
+/// The page's section on what happened to the records, with the sum that has to match.
 struct PageTotals {
   private let summary: RunSummary
 
@@ -11,8 +9,6 @@ struct PageTotals {
     <section aria-labelledby="totals">
     <h2 id="totals">Totals</h2>
     \(summary.kind == .export ? exported : records)
-    <dl class="facts">
-    \(facts.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>\n" })</dl>
     </section>
     """
   }
@@ -90,29 +86,5 @@ struct PageTotals {
     <div class="term read"><dd>\(TextTable.grouped(summary.exported))</dd><dt>exported</dt></div>
     </dl>
     """
-  }
-
-  // MARK: Throughput
-
-  private var facts: [(String, String)] {
-    var facts = [("Time", Self.duration(summary.seconds))]
-    if summary.rowsPerSecond >= 1 {
-      facts.append(("Speed", "\(TextTable.grouped(Int(summary.rowsPerSecond.rounded()))) rows/s"))
-    }
-    let bytes = (summary.kind == .export ? summary.outputs : summary.inputs).reduce(0) { $0 + $1.bytes }
-    if bytes > 0, summary.seconds > 0 {
-      facts.append(("Throughput", "\(TextTable.bytes(Int(Double(bytes) / summary.seconds)))/s"))
-    }
-    facts.append(("Peak memory", TextTable.bytes(summary.memoryPeakBytes)))
-    facts.append(("Exit code", String(summary.exitCode.rawValue)))
-    return facts
-  }
-
-  /// 0.53 s, 2 min 5 s, 3 h 12 min.
-  static func duration(_ seconds: Double) -> String {
-    if seconds < 59.995 { return String(format: "%.2f s", seconds) }
-    let whole = Int(seconds.rounded())
-    if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
-    return "\(TextTable.grouped(whole / 3600)) h \(whole % 3600 / 60) min"
   }
 }

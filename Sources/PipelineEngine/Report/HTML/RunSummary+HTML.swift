@@ -3,28 +3,36 @@ import Foundation
 extension RunSummary {
   /// The report as a page for a browser: one file that needs no other file, no network and no script.
   ///
-  /// - Parameter issuesListedIn: Path of a report that lists the issues one by one, for those that the page leaves out;
-  ///   nil where there is none.
-  public func html(issuesListedIn: String? = nil) -> String {
+  /// - Parameters:
+  ///   - issuesListedIn: Path of a report that lists the issues one by one, for those that the page leaves out; nil where
+  ///     there is none.
+  ///   - isOfSeries: Whether other runs have pages next to it, which an index lists.
+  public func html(issuesListedIn: String? = nil, isOfSeries: Bool = false) -> String {
+    let tables = PageTables(self)
     let page: Markup = """
       \(PageHead(title: "\(subject) \(verdict.phrase)").markup)
       <body>
       <main>
       \(PageHeader(self).markup)
-      \(PageTotals(self).markup)
-      \(PageProblems(self, listedIn: issuesListedIn).markup)
-      \(PageProfile(self).markup)
       \(PageFiles(self).markup)
+      \(tables.exported)
+      \(PageProblems(self, listedIn: issuesListedIn).markup)
+      \(PageTotals(self).markup)
+      \(tables.columns)
+      \(tables.rules)
+      \(PageProfile(self).markup)
+      \(tables.runs(index: isOfSeries ? Self.indexName : nil))
       </main>
-      <footer>
-      <p>Report of \(program), format \(formatVersion). Times are UTC.</p>
-      </footer>
+      \(PageFoot(self).markup)
       </body>
       </html>
 
       """
     return page.text
   }
+
+  /// The name of the page that lists all runs, next to the pages of single runs.
+  static let indexName = "index.html"
 
   /// The file's name for users.
   func name(of file: File) -> String {
@@ -49,6 +57,7 @@ struct PageHeader {
       \(notice("Why", summary.stopReason))
       \(notice("Note", summary.note))
       \(notice("Next", summary.nextStep.map { $0.prefix(1).uppercased() + $0.dropFirst() }))
+      \(summary.undelivered.map { notice("Not notified", $0.joined(separator: "; ")) } ?? nil)
       <p class="when"><time datetime="\(summary.startedAt.ISO8601Format())">\(time)</time></p>
       </header>
       """
@@ -69,10 +78,21 @@ struct PageHeader {
     case (.validate, .completed):
       return "\(read) checked, and the store left as it was: \(outcomes("could be imported"))."
     case (.import, .completed): return "\(read) read: \(outcomes("in the store"))."
-    case (_, .failed): return "The run could not continue after \(read)."
+    case (_, .failed): return failedFiles ?? "The run could not continue after \(read)."
     case (_, .stopped): return "The run was ended after \(read)."
     case (_, .cancelled): return "The run was cancelled after \(read); what was saved before stays."
     }
+  }
+
+  /// How many of several files were not imported; nil where the failure is not that of a file.
+  private var failedFiles: String? {
+    let unread = summary.unreadInputs?.count ?? 0
+    let (failed, all) = (unread + summary.inputs.count { $0.failure != nil }, unread + summary.inputs.count)
+    if failed == 0 || all == 1 { return nil }
+    let done = summary.kind == .validate ? "checked" : "imported"
+    if failed == all { return "None of the \(all) files could be \(done) to its end." }
+    return
+      "\(failed) of the \(all) files could not be \(done) to \(failed == 1 ? "its" : "their") end; the others were."
   }
 
   /// What happened to the records; `good` is said of those that are or can be in the store.

@@ -4,6 +4,8 @@ import PersistentStores
 /// Makes the ``EntryProfile`` of a run, batch by batch.
 struct EntryProfiler: Sendable {
   private var columns: [ProfiledColumn]
+  /// What is counted of every column that a record fills.
+  private(set) var tallies: [ColumnTally] = []
 
   /// For the attributes that the definition's `charts` name; by default for the first date that a column fills and
   /// every whole number.
@@ -27,10 +29,18 @@ struct EntryProfiler: Sendable {
     }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.columns = columns
+    tallies = ColumnTally.all(definition, types: entity.columnTypes) { entity.slot(named: $0) }
   }
 
-  /// Continues from what an interrupted run had counted. Attributes that it did not count begin at zero.
-  mutating func resume(_ profile: EntryProfile) {
+  /// Continues from what an interrupted run had counted. Attributes that it did not count begin at zero. Tallies of other
+  /// columns are of no use.
+  mutating func resume(_ profile: EntryProfile, tallies kept: [String: String]) {
+    for index in tallies.indices {
+      guard let text = kept[tallies[index].name], tallies[index].resume(text) else {
+        tallies = []
+        break
+      }
+    }
     for index in columns.indices {
       if let chart = profile.charts.first(where: { $0.attribute == columns[index].attribute }) {
         columns[index].resume(chart)
@@ -54,6 +64,7 @@ struct EntryProfiler: Sendable {
 
   private mutating func add(_ batch: ObjectBatch, _ rows: some Collection<Int>) {
     for index in columns.indices { columns[index].add(batch, rows) }
+    for index in tallies.indices { tallies[index].add(batch, rows) }
   }
 
   var profile: EntryProfile { EntryProfile(charts: columns.map(\.chart)) }

@@ -16,7 +16,7 @@ enum LibraryRun: String, CaseIterable {
   case countBySubquery = "count-by-subquery"
   /// Migrates a library to a version whose books have one more attribute, which a policy sets.
   case migrate = "migrate-library"
-  /// Makes an empty journal that tracks its history.
+  /// Makes an empty journal whose history has an insertion and a deletion.
   case makeTracked = "make-tracked"
   /// Deletes all authors; the delete rule takes their books along.
   case deleteAuthors = "delete-authors"
@@ -60,6 +60,15 @@ extension LibraryRun {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: store, options: [NSPersistentHistoryTrackingKey: true])
+    // A store whose history is empty does not show that it is tracked.
+    let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let entry = NSEntityDescription.insertNewObject(forEntityName: "JournalEntry", into: context)
+      try context.save()
+      context.delete(entry)
+      try context.save()
+    }
   }
 }
 

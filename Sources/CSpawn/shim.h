@@ -1,0 +1,57 @@
+// Starts a program with posix_spawn(3), from texts without pointers to pointers.
+#pragma once
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+// Its header declares it with _GNU_SOURCE only, which would give the system's types other names than in other modules.
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+
+// Texts that follow each other, each with its zero byte, as a list that ends in NULL; NULL where there is no memory.
+static inline char **spawn_list(const char *texts, int count) {
+  char **list = (char **)malloc(((size_t)count + 1) * sizeof(char *));
+  if (!list) return NULL;
+  for (int index = 0; index < count; index++) {
+    list[index] = (char *)texts;
+    texts += strlen(texts) + 1;
+  }
+  list[count] = NULL;
+  return list;
+}
+
+// Starts a program in a process group of its own, with the usual handling of signals. The descriptors become its
+// standard input, output and error.
+//
+// The result is its process, or the negative number of an error.
+static inline int spawn_program(
+    const char *path, const char *words, int word_count, const char *variables, int variable_count,
+    const char *folder, int input, int output, int messages) {
+  char **arguments = spawn_list(words, word_count);
+  char **environment = spawn_list(variables, variable_count);
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_adddup2(&actions, input, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  posix_spawn_file_actions_adddup2(&actions, messages, 2);
+  if (folder[0]) posix_spawn_file_actions_addchdir_np(&actions, folder);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  pid_t process = 0;
+  int code = arguments && environment
+      ? posix_spawn(&process, path, &actions, &attributes, arguments, environment) : ENOMEM;
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  free(arguments);
+  free(environment);
+  return code ? -code : process;
+}

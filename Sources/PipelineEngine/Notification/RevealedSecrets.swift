@@ -1,0 +1,45 @@
+import Foundation
+
+/// Reads secret texts when they are needed, and takes them out of what other programs say.
+struct RevealedSecrets {
+  private let definition: PipelineDefinition
+  private var known: [String] = []
+
+  private static let bytesMax = 64 << 10
+  /// Shorter ones occur in ordinary words.
+  private static let hiddenMin = 4
+
+  init(of definition: PipelineDefinition) { self.definition = definition }
+
+  /// The text of a secret; one from a file without the line break at its end.
+  mutating func text(of secret: SecretText) throws(Undelivered) -> String {
+    let text: String
+    switch secret {
+    case .text(let given): text = given
+    case .file(let path): text = try read(definition.path(path))
+    }
+    known.append(text)
+    // What a client shows of an address may be without its scheme.
+    if let range = text.range(of: "://") { known.append(String(text[range.upperBound...])) }
+    return text
+  }
+
+  private func read(_ path: String) throws(Undelivered) -> String {
+    let bytes: [UInt8]
+    do throws(POSIXError) {
+      bytes = try FileStart.read(path, bytesMax: Self.bytesMax + 1)
+    } catch {
+      throw Undelivered("\(path) can't be read: \(String(cString: strerror(error.code.rawValue)))")
+    }
+    if bytes.count > Self.bytesMax { throw Undelivered("\(path) is too long for the text of a secret; check the path") }
+    let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.isEmpty { throw Undelivered("\(path) is empty; write the text into it") }
+    return text
+  }
+
+  /// The text with dots for each secret that is known.
+  func hidden(in text: String) -> String {
+    known.filter { $0.count >= Self.hiddenMin }.sorted { $0.count > $1.count }
+      .reduce(text) { $0.replacingOccurrences(of: $1, with: "•••") }
+  }
+}

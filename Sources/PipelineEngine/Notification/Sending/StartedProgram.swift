@@ -1,0 +1,135 @@
+import CSpawn
+import Foundation
+import Locking
+
+/// A program that gets bytes on its standard input and is waited for.
+struct StartedProgram {
+  /// The program and its arguments.
+  let words: [String]
+  let environment: [String: String]
+  /// The folder that it is started in, and that the path of the program starts at.
+  let folder: URL?
+  let timeoutSeconds: Double
+
+  /// How much of what it says on standard error is looked at.
+  private static let messageBytesMax = 1 << 10
+  /// Between the request to end and the end by force.
+  private static let graceSeconds = 2.0
+  /// Between two looks at a program that runs.
+  private static let pauseSeconds = 0.01
+
+  /// Starts it and waits for its end. What it has started itself and left running is not waited for.
+  ///
+  /// - Throws: Why it could not be started, or how it failed.
+  func run(_ input: [UInt8]) throws(Undelivered) {
+    // A full disk is a reason to notify: without a file, what the program says is not known.
+    let said = Self.namelessFile()
+    let process = try start(input, messages: said?.fileDescriptor)
+    guard let status = Self.end(of: process, within: timeoutSeconds) else {
+      kill(-process, SIGTERM)
+      if Self.end(of: process, within: Self.graceSeconds) == nil {
+        kill(-process, SIGKILL)
+        _ = Self.end(of: process, within: Self.graceSeconds)
+      }
+      throw Undelivered("\(words[0]) did not end within \(timeoutSeconds.formatted()) s, and was ended")
+    }
+    // As wait(2) has them: the signal, or the exit status above it.
+    let (signal, code) = (status & 0x7F, status >> 8 & 0xFF)
+    if signal != 0 { throw Undelivered("\(words[0]) was ended by the signal \(signal)") }
+    if code != 0 { throw Undelivered("\(words[0]) ended with the status \(code)\(said.map(Self.firstLine) ?? "")") }
+  }
+
+  // MARK: Starting
+
+  /// - Returns: The process, which leads a group of its own.
+  private func start(_ input: [UInt8], messages: Int32?) throws(Undelivered) -> Int32 {
+    let program = try path()
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    defer { close(nothing) }
+    let pipe = Pipe()
+    let variables = environment.map { "\($0)=\($1)" }
+    let process = spawn_program(
+      program, Self.list(words), Int32(words.count), Self.list(variables), Int32(variables.count), folder?.path ?? "",
+      pipe.fileHandleForReading.fileDescriptor, nothing, messages ?? nothing)
+    try? pipe.fileHandleForReading.close()
+    let descriptor = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+    try? pipe.fileHandleForWriting.close()
+    if process < 0 {
+      close(descriptor)
+      throw Undelivered("\(program) can't be started: \(String(cString: strerror(-process)))")
+    }
+    Self.write(input, to: descriptor)
+    return process
+  }
+
+  /// Texts one after the other, each with a zero byte.
+  private static func list(_ texts: [String]) -> String {
+    texts.map { $0.replacingOccurrences(of: "\0", with: "") + "\0" }.joined()
+  }
+
+  private func path() throws(Undelivered) -> String {
+    let name = words[0]
+    if name.contains("/") {
+      let base = folder ?? URL(fileURLWithPath: ".")
+      let path = name.hasPrefix("/") ? name : base.appendingPathComponent(name).standardized.path
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+      throw Undelivered("there is no program \(path), or it may not be run; check the path")
+    }
+    let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+    let found = folders.lazy.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    guard let found else { throw Undelivered("there is no program '\(name)' in PATH; write its path") }
+    return found
+  }
+
+  /// Writes the input on a thread of its own: the program may read it late, in part or not at all.
+  private static func write(_ input: [UInt8], to descriptor: Int32) {
+    Thread.begin("notification input") {
+      // A reader that is gone must not end this process.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      defer { close(descriptor) }
+      var rest = input[...]
+      while !rest.isEmpty {
+        let piece = Array(rest.prefix(32 << 10))
+        let count = Foundation.write(descriptor, piece, piece.count)
+        if count < 0, errno == EINTR { continue }
+        if count <= 0 { return }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  // MARK: Ending
+
+  /// How the process has ended, as wait(2) has it; nil where it still runs.
+  private static func end(of process: Int32, within seconds: Double) -> Int32? {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    var status: Int32 = 0
+    while true {
+      let found = waitpid(process, &status, WNOHANG)
+      // Another part of the process may have taken its status.
+      if found == process || found < 0 && errno == ECHILD { return status }
+      if ContinuousClock.now >= deadline { return nil }
+      Thread.sleep(forTimeInterval: pauseSeconds)
+    }
+  }
+
+  /// A file of which no name is left; nil where none can be made.
+  private static func namelessFile() -> FileHandle? {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor < 0 { return nil }
+    unlink(path)
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// The first line that was written to a file.
+  private static func firstLine(_ file: FileHandle) -> String {
+    try? file.seek(toOffset: 0)
+    let data = (try? file.read(upToCount: messageBytesMax)) ?? Data()
+    let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first
+    return line.map { ": \(RawText.oneLine(String($0)))" } ?? ""
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// The reports of one run: their paths, and which of them a run that found nothing to do leaves as they are.
+struct ReportPlan {
+  /// One report.
+  struct Report: Hashable {
+    let path: String
+    /// Whether other runs have files of their own.
+    let isSeries: Bool
+  }
+
+  let reports: [Report]
+  /// Whether they are those of the definition, and not the caller's.
+  private let isOfDefinition: Bool
+
+  init(_ reports: [Report], isOfDefinition: Bool) {
+    self.reports = reports
+    self.isOfDefinition = isOfDefinition
+  }
+
+  /// Replaces the placeholders in the names of the definition's reports and of the caller's.
+  ///
+  /// - Throws: `PipelineError` for a name that no report can have.
+  init(
+    _ definition: inout PipelineDefinition, _ options: inout RunOptions, with values: ReportName.Values
+  ) throws(PipelineError) {
+    var reports: [Report] = []
+    func resolve(_ names: [String]) throws(PipelineError) -> [String] {
+      var paths: [String] = []
+      for (index, name) in names.enumerated() {
+        do throws(PipelineError) {
+          let template = try ReportName(name)
+          paths.append(template.path(values))
+          reports.append(Report(path: "", isSeries: template.isSeries))
+        } catch {
+          throw PipelineError(path: "report[\(index)]", error.mistakes.first?.message ?? error.message)
+        }
+      }
+      return paths
+    }
+    isOfDefinition = options.reports == nil
+    if let names = options.reports {
+      options.reports = try resolve(names)
+      reports = zip(ReportFiles.paths(definition, options), reports).map { Report(path: $0, isSeries: $1.isSeries) }
+      let own = reports
+      definition.report = try resolve(definition.report)
+      reports = own
+    } else {
+      definition.report = try resolve(definition.report)
+      reports = zip(ReportFiles.paths(definition, options), reports).map { Report(path: $0, isSeries: $1.isSeries) }
+    }
+    self.reports = reports
+  }
+
+  var paths: [String] { reports.map(\.path) }
+
+  /// The reports that a run writes. A page or a text of the definition's that an earlier run has written stays, where this
+  /// one has nothing to say; those for programs say what the last run did.
+  func reports(of summary: RunSummary) -> [Report] {
+    guard isOfDefinition, summary.hadNothingToDo else { return reports }
+    return reports.filter { report in
+      switch ReportFormat(path: report.path) {
+      case .html, .text: !report.isSeries && !FileManager.default.fileExists(atPath: report.path)
+      case .json, .junit, .prometheus, nil: true
+      }
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+
+/// The work of a ``PipelineRunner``, from the names of its reports to its summary.
+struct PipelineWork {
+  private let given: PipelineDefinition
+  private let kind: RunSummary.Kind
+  private let givenOptions: RunOptions
+  private let isCancelled: @Sendable () -> Bool
+  private let progress: @Sendable (RunProgress) -> Void
+
+  init(
+    _ definition: PipelineDefinition, _ kind: RunSummary.Kind, options: RunOptions,
+    isCancelled: @escaping @Sendable () -> Bool, report: @escaping @Sendable (RunProgress) -> Void
+  ) {
+    (given, self.kind, givenOptions) = (definition, kind, options)
+    (self.isCancelled, progress) = (isCancelled, report)
+  }
+
+  /// Does the work, and what follows it.
+  ///
+  /// - Throws: `PipelineError` for a definition that can't be run as it is; that is notified as a failure.
+  func run() throws(PipelineError) -> RunSummary {
+    var (definition, options) = (given, givenOptions)
+    let runID = UUID().uuidString.lowercased()
+    options.runID = runID
+    let values = ReportName.Values(pipeline: definition.name, run: runID, start: options.now())
+    let plan = try ReportPlan(&definition, &options, with: values)
+    for path in plan.paths where ReportFormat(path: path) == nil {
+      throw PipelineError(
+        path: "report",
+        "'\(path)' has no known ending; end it in \(ReportFormat.endings), which determines the "
+          + "report's format")
+    }
+    OwnFolders.make(of: definition, options)
+    let conclusion = RunConclusion(given, kind, options: options, plan: plan)
+    conclusion.begin()
+    var attempt = Attempt(
+      definition: definition, kind: kind, options: options, plan: plan, recentRuns: conclusion.recentRuns,
+      isCancelled: isCancelled, progress: progress)
+    do throws(PipelineError) {
+      let summary = try attempt.run()
+      return conclusion.end(summary, written: attempt.written, log: attempt.log)
+    } catch {
+      let failure = RunSummary.Failure(message: error.message, exitCode: error.exitCode)
+      let summary = RunSummary(
+        kind: kind, pipeline: definition.name, outcome: .failed, failure: failure, startedAt: options.now(), seconds: 0,
+        program: definition.vocabulary.program)
+      _ = conclusion.end(summary, written: [], log: attempt.log)
+      throw error
+    }
+  }
+}
+
+extension PipelineWork {
+  /// The run itself, up to its reports.
+  private struct Attempt {
+    let definition: PipelineDefinition
+    let kind: RunSummary.Kind
+    let options: RunOptions
+    let plan: ReportPlan
+    let recentRuns: [RunPoint]
+    let isCancelled: @Sendable () -> Bool
+    let progress: @Sendable (RunProgress) -> Void
+    private(set) var log = EventLog.off
+    /// The reports that were written.
+    private(set) var written: [ReportPlan.Report] = []
+
+    mutating func run() throws(PipelineError) -> RunSummary {
+      do throws(RunFailure) {
+        if let store = definition.storePath(options) { try RunFailure.checkKind(ofStore: store) }
+        log = try EventLog.of(definition, options)
+      } catch {
+        return failed(error)
+      }
+      let model: RunModel
+      switch try foundModel() {
+      case .success(let found): model = found
+      case .failure(let failure):
+        let summary = reported(failed(failure))
+        log.log(.runEnded(summary))
+        return summary
+      }
+      let summary = try run(model, deadline: Deadline(definition, options))
+      log.log(.runEnded(summary))
+      return summary
+    }
+
+    /// A run that ended before it began.
+    private func failed(_ failure: RunFailure) -> RunSummary {
+      var summary = RunSummary(
+        kind: kind, pipeline: definition.name, outcome: .failed, failure: failure.summary, startedAt: options.now(),
+        seconds: 0, program: definition.vocabulary.program)
+      summary.gauges.version = options.programVersion
+      return summary
+    }
+
+    private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {
+      // A seed is new, even if it replaces a file.
+      let store = options.seed == nil ? definition.storePath(options) : nil
+      let found: RunModel
+      switch try RunModel.found(definition, options: options, store: store, for: kind == .export ? .export : .opened) {
+      case .success(let model): found = model
+      case .failure(let failure): return .failure(failure)
+      }
+      // If the missing store was to provide the model, the missing store is the error, not the model.
+      if kind == .export, let store, !FileManager.default.fileExists(atPath: store),
+        found.model.entitiesByName[definition.firstEntity] == nil
+      {
+        return .failure(RunFailure(noStore: store))
+      }
+      if kind == .export, found.isOfTables, !options.guessesModel {
+        return .failure(found.unknownModel(ofExported: store))
+      }
+      if !options.isQuiet { found.notes.forEach(options.warn) }
+      guard kind != .export, found.isOfTables else { return .success(found) }
+      return .failure(RunModel.unknownModel(of: store))
+    }
+
+    private mutating func run(_ model: RunModel, deadline: Deadline) throws(PipelineError) -> RunSummary {
+      let isCancelled = isCancelled
+      let monitor = RunMonitor(
+        isCancelled: { isCancelled() || deadline.hasPassed() }, report: progress, log: log)
+      func explained(_ summary: RunSummary) -> RunSummary {
+        var summary = summary
+        if summary.outcome == .cancelled, !isCancelled() { summary.stopReason = deadline.message }
+        return summary
+      }
+      switch kind {
+      case .import where options.seed != nil:
+        let seed = try SeedRun(definition, options: options, seed: options.seed ?? SeedOptions())
+        var attempt = self
+        let summary = try seed.run(
+          isCancelled: monitor.isCancelled,
+          report: { summary in
+            summary = explained(summary)
+            return attempt.report(&summary, advice: ", and the same command writes it")
+          }
+        ) { definition, options throws(PipelineError) in
+          let run = try ImportRun(definition, options: options, model: model, isDryRun: false, monitor: monitor)
+          return run.finish(run.run())
+        }
+        self = attempt
+        return summary
+      case .import, .validate:
+        let run = try ImportRun(
+          definition, options: options, model: model, isDryRun: kind == .validate, monitor: monitor)
+        if run.needsDryRunOnCopy {
+          let summary = try DryRunOnCopy.run(definition, options: options, model: model, monitor: monitor)
+          return reported(explained(summary))
+        }
+        var outcome = run.run()
+        outcome.summary = explained(outcome.summary)
+        if plan.reports.contains(where: { ReportFormat(path: $0.path) == .html }) {
+          outcome.summary.recentRuns = run.recentRuns()
+        }
+        let advice = kind == .import ? ", and the next run of this pipeline writes it" : ""
+        outcome.isReportOwed = !report(&outcome.summary, replaces: !outcome.isReported, advice: advice)
+        return run.finish(outcome)
+      case .export:
+        var run = try ExportRun(definition, options: options, model: model, monitor: monitor)
+        return reported(explained(run.run()))
+      }
+    }
+
+    // MARK: Reports
+
+    private mutating func reported(_ summary: RunSummary) -> RunSummary {
+      var summary = summary
+      _ = report(&summary)
+      return summary
+    }
+
+    /// - Parameter replaces: False where a run that was killed has reported: its reports stay, because this one had nothing
+    ///   left to do.
+    private mutating func report(_ summary: inout RunSummary, replaces: Bool = true, advice: String = "") -> Bool {
+      if !recentRuns.isEmpty { summary.recentRuns = recentRuns }
+      let reports = plan.reports(of: summary).filter { replaces || !FileManager.default.fileExists(atPath: $0.path) }
+      written += reports
+      return ReportFiles.write(&summary, to: reports, of: plan, advice: advice)
+    }
+  }
+}
