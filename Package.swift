@@ -45,6 +45,8 @@ let package = Package(
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // A header only: libarchive is loaded when an input needs it.
     .systemLibrary(name: "CArchive"),
+    // A header only: libpq is loaded when the first store of a server is opened.
+    .systemLibrary(name: "CPostgreSQL"),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
     // A header only: the name of the queue that code runs on, for messages.
@@ -68,7 +70,11 @@ let package = Package(
       name: "PersistentStores", dependencies: ["ManagedObjectModel", "Locking", "CSQLite", "CZlib"],
       swiftSettings: strict),
     .target(
-      name: "OpenCoreData", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking", "CDispatchLabel"],
+      name: "PostgreSQLStore", dependencies: ["PersistentStores", "ManagedObjectModel", "Locking", "CPostgreSQL"],
+      swiftSettings: strict),
+    .target(
+      name: "OpenCoreData",
+      dependencies: ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "Locking", "CDispatchLabel"],
       swiftSettings: strict),
     .target(
       name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores"], swiftSettings: strict),
@@ -79,8 +85,8 @@ let package = Package(
     .target(
       name: "PipelineEngine",
       dependencies: [
-        "PipelineDefinition", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "StoreInspection", "CSV",
-        "Locking",
+        "PipelineDefinition", "OpenCoreData", "PersistentStores", "PostgreSQLStore", "ManagedObjectModel",
+        "StoreInspection", "CSV", "Locking",
       ],
       swiftSettings: strict),
     .target(
@@ -125,8 +131,15 @@ if !buildsProgramOnly {
     .testTarget(
       name: "OpenCoreDataTests",
       dependencies: [
-        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "StoreInspection", "Locking", "CSQLite",
-        "ModelTestSupport", "TestSupport",
+        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "StoreInspection", "Locking",
+        "CSQLite", "ModelTestSupport", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: [
+        "OpenCoreData", "PostgreSQLStore", "PersistentStores", "ManagedObjectModel", "Locking", "ModelTestSupport",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

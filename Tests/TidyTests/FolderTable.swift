@@ -75,10 +75,19 @@ enum FolderTable {
       "Schema/Existing": ["SQLite", "Schema"],
       "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
       "Migration": ["External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing"],
+      "Copying": ["Identities", "Queries", "RowStore", "Rows"],
+      "Tables": ["External", "History", "Identities", "Predicates", "Queries", "RowStore", "Rows", "SQLite", "Schema"],
       "SQLiteStore": [
         "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore", "Rows",
-        "SQLite", "Schema", "Schema/Existing",
+        "SQLite", "Schema", "Schema/Existing", "Tables",
       ],
+    ],
+    "PostgreSQLStore": [
+      "Library": [],
+      "Connection": ["Library"],
+      "Reading": ["Connection"],
+      "Schema": ["Connection"],
+      "Store": ["Connection", "Library", "Reading", "Schema"],
     ],
     "OpenCoreData": [
       ".": [],

@@ -4,13 +4,14 @@ enum ModuleTable {
     "Locking": ["CTryRetain"],
     "ManagedObjectModel": ["CEmbeddedModels", "CExpat", "Locking"],
     "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
-    "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
+    "PostgreSQLStore": ["CPostgreSQL", "Locking", "ManagedObjectModel", "PersistentStores"],
+    "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
     "StoreInspection": ["ManagedObjectModel", "PersistentStores"],
     "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV", "Locking"],
     "PipelineEngine": [
       "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
-      "StoreInspection",
+      "PostgreSQLStore", "StoreInspection",
     ],
     "TableGuessing": ["CSV", "PipelineDefinition"],
     "SurfJournal": [
@@ -21,7 +22,7 @@ enum ModuleTable {
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
     "CArchive": [], "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
-    "CISAL": [], "CMalloc": [], "CSQLite": [], "CTryRetain": [],
+    "CISAL": [], "CMalloc": [], "CPostgreSQL": [], "CSQLite": [], "CTryRetain": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]
