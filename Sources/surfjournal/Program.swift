@@ -57,6 +57,7 @@ enum Program {
       let (command, rest) = try CommandList.find(arguments)
       let parsed = try Arguments(rest, usage: command.usage, command: command.name)
       if let code = try answer(parsed, command.usage) { return .done(code) }
+      if !command.takesAddresses { try parsed.refuseAddresses() }
       return .work(try command.init(parsed.naming(command.storeWord)))
     } catch {
       return .done(error.report())

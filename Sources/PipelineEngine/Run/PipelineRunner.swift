@@ -120,7 +120,10 @@ public final class PipelineRunner: Sendable {
     OwnFolders.make(of: definition, options)
     let log: EventLog
     do throws(RunFailure) {
-      if let store = definition.storePath(options) { try RunFailure.checkKind(ofStore: store) }
+      if let store = definition.storePath(options) {
+        if kind != .export, StorePlace.isAddress(store) { throw RunFailure(importInto: StorePlace(store)) }
+        try RunFailure.checkKind(ofStore: store)
+      }
       log = try EventLog.of(definition, options)
     } catch {
       return failed(error)
@@ -154,10 +157,10 @@ public final class PipelineRunner: Sendable {
     case .failure(let failure): return .failure(failure)
     }
     // If the missing store was to provide the model, the missing store is the error, not the model.
-    if kind == .export, let store, !FileManager.default.fileExists(atPath: store),
+    if kind == .export, let store, !StorePlace(store).exists,
       found.model.entitiesByName[definition.firstEntity] == nil
     {
-      return .failure(RunFailure(noStore: store))
+      return .failure(RunFailure(noStore: StorePlace(store).shown))
     }
     if kind == .export, found.isOfTables, !options.guessesModel {
       return .failure(found.unknownModel(ofExported: store))
