@@ -60,6 +60,8 @@ let package = Package(
     .systemLibrary(name: "CCurl"),
     // A header only: how programs are started that are notified.
     .systemLibrary(name: "CSpawn"),
+    // A header only: libpq is loaded when the first store of a server is opened.
+    .systemLibrary(name: "CPostgreSQL"),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
     // A header only: the name of the queue that code runs on, for messages.
@@ -83,7 +85,11 @@ let package = Package(
       name: "PersistentStores", dependencies: ["ManagedObjectModel", "Locking", "CSQLite", "CZlib"],
       swiftSettings: strict),
     .target(
-      name: "OpenCoreData", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking", "CDispatchLabel"],
+      name: "PostgreSQLStore", dependencies: ["PersistentStores", "ManagedObjectModel", "Locking", "CPostgreSQL"],
+      swiftSettings: strict),
+    .target(
+      name: "OpenCoreData",
+      dependencies: ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "Locking", "CDispatchLabel"],
       swiftSettings: strict),
     .target(
       name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores"], swiftSettings: strict),
@@ -94,8 +100,8 @@ let package = Package(
     .target(
       name: "PipelineEngine",
       dependencies: [
-        "PipelineDefinition", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "StoreInspection", "CSV",
-        "Locking", "CCurl", "CSpawn",
+        "PipelineDefinition", "OpenCoreData", "PersistentStores", "PostgreSQLStore", "ManagedObjectModel",
+        "StoreInspection", "CSV", "Locking", "CCurl", "CSpawn",
       ],
       swiftSettings: strict),
     .target(
@@ -158,8 +164,15 @@ if !buildsProgramOnly {
     .testTarget(
       name: "OpenCoreDataTests",
       dependencies: [
-        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "StoreInspection", "Locking", "CSQLite",
-        "ModelTestSupport", "TestSupport",
+        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "StoreInspection", "Locking",
+        "CSQLite", "ModelTestSupport", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: [
+        "OpenCoreData", "PostgreSQLStore", "PersistentStores", "ManagedObjectModel", "Locking", "ModelTestSupport",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

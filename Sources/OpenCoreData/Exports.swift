@@ -3,3 +3,4 @@
 @_exported public import Foundation
 @_exported public import ManagedObjectModel
 @_exported public import PersistentStores
+@_exported public import PostgreSQLStore

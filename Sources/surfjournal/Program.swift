@@ -48,6 +48,7 @@ enum Program {
       let parsed = try Arguments(rest, usage: command.usage, command: command.name)
       if let color = try parsed.choice("color", TerminalSettings.ColorChoice.self) { TerminalSettings.choose(color) }
       if let code = try answer(parsed, command.usage) { return .done(code) }
+      if !command.takesAddresses { try parsed.refuseAddresses() }
       return .work(try command.init(parsed.naming(command.storeWord)))
     } catch {
       return .done(error.report())

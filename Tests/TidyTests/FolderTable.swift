@@ -79,10 +79,19 @@ enum FolderTable {
       "Migration": [
         "Derivations", "External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing",
       ],
+      "Copying": ["Identities", "Queries", "RowStore", "Rows"],
+      "Tables": ["External", "History", "Identities", "Predicates", "Queries", "RowStore", "Rows", "SQLite", "Schema"],
       "SQLiteStore": [
         "Derivations", "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore",
-        "Rows", "SQLite", "Schema", "Schema/Existing",
+        "Rows", "SQLite", "Schema", "Schema/Existing", "Tables",
       ],
+    ],
+    "PostgreSQLStore": [
+      "Library": [],
+      "Connection": ["Library"],
+      "Reading": ["Connection"],
+      "Schema": ["Connection"],
+      "Store": ["Connection", "Library", "Reading", "Schema"],
     ],
     "OpenCoreData": [
       ".": [],

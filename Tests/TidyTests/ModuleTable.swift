@@ -4,14 +4,14 @@ enum ModuleTable {
     "Locking": ["CTryRetain"],
     "ManagedObjectModel": ["CEmbeddedModels", "CExpat", "Locking"],
     "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
-    "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
+    "PostgreSQLStore": ["CPostgreSQL", "Locking", "ManagedObjectModel", "PersistentStores"],
+    "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
     "StoreInspection": ["ManagedObjectModel", "PersistentStores"],
     "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV", "Locking"],
     "PipelineEngine": [
       "CCurl", "CSV", "CSpawn", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores",
-      "PipelineDefinition",
-      "StoreInspection",
+      "PipelineDefinition", "PostgreSQLStore", "StoreInspection",
     ],
     "TableGuessing": ["CSV", "PipelineDefinition"],
     "SurfJournal": [
@@ -24,8 +24,7 @@ enum ModuleTable {
     "OpenCoreDataMacroPlugin": ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"],
     // C libraries and their headers, without Swift sources.
     "CArchive": [], "CBuildStamp": [], "CCurl": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [],
-    "CGetopt": [],
-    "CISAL": [], "CMalloc": [], "CSQLite": [], "CSpawn": [], "CTryRetain": [],
+    "CGetopt": [], "CISAL": [], "CMalloc": [], "CPostgreSQL": [], "CSQLite": [], "CSpawn": [], "CTryRetain": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

@@ -99,6 +99,7 @@ extension Rule {
     "Sources/CSV/Sink", "Sources/Locking", "Sources/ManagedObjectModel/ModelFiles/ModelXML",
     "Sources/PersistentStores/Compression", "Sources/PersistentStores/External", "Sources/PersistentStores/Opening",
     "Sources/PersistentStores/Predicates", "Sources/PersistentStores/SQLite", "Sources/PersistentStores/SQLiteStore",
+    "Sources/PostgreSQLStore/Connection", "Sources/PostgreSQLStore/Library",
   ]
 
   static let unsafePointers = Rule(

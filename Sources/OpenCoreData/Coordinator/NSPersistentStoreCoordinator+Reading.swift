@@ -103,7 +103,7 @@ struct StoreReading {
 
 /// Which stores a request asks.
 extension NSPersistentStoreCoordinator {
-  var rowStores: [any RowStore] { stores.map(\.rowStore) }
+  package var rowStores: [any RowStore] { stores.map(\.rowStore) }
 
   /// The stores that `query` asks, in the order they were added.
   ///

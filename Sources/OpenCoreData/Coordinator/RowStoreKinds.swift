@@ -1,10 +1,12 @@
 import Foundation
+import PostgreSQLStore
 
 /// The kinds of stores of this library, by the names of their types. A new kind is added here, and nowhere else in the
 /// coordinator. (Classes of clients are in `StoreClasses`.)
 enum RowStoreKinds {
   static let all: [String: any RowStoreKind] = [
     NSSQLiteStoreType: SQLiteStoreKind.file, NSInMemoryStoreType: SQLiteStoreKind.inMemory,
+    NSPostgreSQLStoreType: PostgreSQLStoreKind(),
   ]
 
   /// Operations on the files of stores of a type.

@@ -1,5 +1,9 @@
 /// The keys that a save allocated for rows that were inserted together.
-struct InsertionResolution {
-  let range: TemporaryIDRange
-  let resolution: TemporaryIDRange.Resolution
+package struct InsertionResolution {
+  package let range: TemporaryIDRange
+  package let resolution: TemporaryIDRange.Resolution
+
+  package init(range: TemporaryIDRange, resolution: TemporaryIDRange.Resolution) {
+    (self.range, self.resolution) = (range, resolution)
+  }
 }

@@ -154,8 +154,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
 
 /// The shared part of the IDs of one entity's objects in one store.
 package final class PermanentIDSpace: Sendable {
-  let store: StoreIdentity
-  let entity: NSEntityDescription
+  package let store: StoreIdentity
+  package let entity: NSEntityDescription
   package let scope: UInt64
 
   package init(_ store: StoreIdentity, _ entity: NSEntityDescription) {

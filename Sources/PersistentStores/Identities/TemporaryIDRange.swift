@@ -16,10 +16,10 @@ package final class TemporaryIDRange: Sendable {
 
   /// The keys that a store allocated for the objects of a range.
   package struct Resolution: Sendable {
-    var store: StoreIdentity
+    package var store: StoreIdentity
     /// Key of the first row that is neither removed nor obtained.
-    var firstKey: Int64
-    var removedRows: [Int]
+    package var firstKey: Int64
+    package var removedRows: [Int]
 
     package init(store: StoreIdentity, firstKey: Int64, removedRows: [Int]) {
       self.store = store

@@ -28,7 +28,7 @@ extension BoundSQL {
       return SQLFragment("instr(\(column), ?) > 0", [.text(value)])
     case .beginsWith:
       // UTF-8 sorts like its scalars: the texts that begin with "ab" are those in the range from "ab" to before "ac".
-      guard let end = Self.successor(ofPrefix: value) else { return nil }
+      guard let end = BoundPredicate.successor(ofPrefix: value) else { return nil }
       return SQLFragment("(\(column) >= ? AND \(column) < ?)", [.text(value), .text(end)])
     case .endsWith:
       // As blobs, since substr of text counts characters and stops at NUL.
@@ -39,9 +39,11 @@ extension BoundSQL {
       return nil
     }
   }
+}
 
+extension BoundPredicate {
   /// The least text greater than all that begin with `prefix`; nil if there is none.
-  static func successor(ofPrefix prefix: String) -> String? {
+  package static func successor(ofPrefix prefix: String) -> String? {
     var scalars = Array(prefix.unicodeScalars)
     while let last = scalars.popLast() {
       // Surrogate code points are not scalars.

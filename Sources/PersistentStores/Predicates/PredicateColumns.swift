@@ -12,11 +12,11 @@ package protocol PredicateColumns {
 
 /// The rows of a sub-select.
 package struct ElementRows {
-  let columns: any PredicateColumns
+  package let columns: any PredicateColumns
   /// The FROM clause; complete once all columns of the sub-select were asked for.
-  let source: () -> String
+  package let source: () -> String
   /// What makes a row an element.
-  let link: String
+  package let link: String
 }
 
 extension BoundPredicate {

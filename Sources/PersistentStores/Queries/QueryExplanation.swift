@@ -7,14 +7,21 @@ package struct QueryExplanation: Sendable {
   /// whole predicate in memory.
   package let statement: String?
   package let values: [StoredValue]
-  /// The steps of SQLite's query planner, each indented under the one that it belongs to.
+  /// The steps of the database's query planner, each indented under the one that it belongs to.
   package let plan: [String]
+  /// Whether rows that the statement finds are still asked for a part of the predicate.
+  package let filtersInMemory: Bool
+  private let database: String
 
   /// That of a store without SQL.
   package static let inMemory = QueryExplanation(statement: nil, values: [], plan: [])
 
-  init(statement: String?, values: [StoredValue], plan: [String]) {
+  package init(
+    statement: String?, values: [StoredValue], plan: [String], filtersInMemory: Bool = false,
+    database: String = "SQLite"
+  ) {
     (self.statement, self.values, self.plan) = (statement, values, plan)
+    (self.filtersInMemory, self.database) = (filtersInMemory, database)
   }
 
   /// The functions in the statement that are not SQLite's own: SQLite calls this library with the values of each row.
@@ -32,9 +39,12 @@ package struct QueryExplanation: Sendable {
     let functions = ownFunctions
     lines.append(
       functions.isEmpty
-        ? "evaluated by SQLite: everything"
+        ? "evaluated by \(database): \(filtersInMemory ? "what the statement says" : "everything")"
         : "evaluated by this program for each row that SQLite asks about: \(functions.joined(separator: ", "))")
-    lines.append("evaluated in memory after the statement: nothing")
+    lines.append(
+      filtersInMemory
+        ? "evaluated in memory after the statement: what the statement does not say of the predicate"
+        : "evaluated in memory after the statement: nothing")
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -6,7 +6,7 @@ package struct RelatedRows: Sendable {
   /// The key, the version and the owner's key of each row.
   package let numbers: RowNumbers
 
-  init(_ batch: ObjectBatch, _ numbers: RowNumbers, of store: StoreIdentity) {
+  package init(_ batch: ObjectBatch, _ numbers: RowNumbers, of store: StoreIdentity) {
     self.batch = batch
     self.numbers = numbers
     space = PermanentIDSpace(store, batch.entity)

@@ -38,4 +38,19 @@ package struct DeletedRows: Sendable {
 extension [DeletedRows] {
   package var liveCount: Int { reduce(0) { $0 + $1.liveCount } }
   package var ids: [NSManagedObjectID] { flatMap { rows in rows.liveRows.map { rows.id(row: $0) } } }
+
+  /// The rows of each entity, in the order in which the entities come first.
+  package var byEntity: [[DeletedRows]] {
+    var places: [ObjectIdentifier: Int] = [:]
+    var groups: [[DeletedRows]] = []
+    for rows in self where rows.liveCount > 0 {
+      let place = places[ObjectIdentifier(rows.entity)] ?? groups.count
+      if place == groups.count {
+        places[ObjectIdentifier(rows.entity)] = place
+        groups.append([])
+      }
+      groups[place].append(rows)
+    }
+    return groups
+  }
 }

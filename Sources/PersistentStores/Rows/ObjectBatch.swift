@@ -196,7 +196,7 @@ public struct ObjectBatch: Sendable {
   package func extraCell(row: Int, _ index: Int) -> ValueCell { extraCells[row * (extraCells.count / count) + index] }
 
   /// Adds a key path's value to the last row, in the order of the key paths.
-  mutating func appendExtra(_ fill: (inout [UInt8]) -> ValueCell) { extraCells.append(fill(&arena)) }
+  package mutating func appendExtra(_ fill: (inout [UInt8]) -> ValueCell) { extraCells.append(fill(&arena)) }
 
   package func values(row: Int) -> [StoredValue] { (0..<slotCount).map { value(row: row, slot: $0) } }
 
@@ -274,7 +274,8 @@ public struct ObjectBatch: Sendable {
   }
 
   /// Appends a row whose cells, one per slot, `fill` appends: the SQLite shim reads rows with it.
-  mutating func appendRow(_ fill: (_ cells: inout [ValueCell], _ arena: inout [UInt8]) throws -> Void) rethrows {
+  package mutating func appendRow(_ fill: (_ cells: inout [ValueCell], _ arena: inout [UInt8]) throws -> Void) rethrows
+  {
     lastRowArenaStart = arena.count
     try fill(&cells, &arena)
     count += 1

@@ -35,7 +35,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
 
   package init() {}
   package init(_ ids: [NSManagedObjectID]) { append(.ids(ids)) }
-  init(entity: NSEntityDescription, store: StoreIdentity, keys: [Int64]) {
+  package init(entity: NSEntityDescription, store: StoreIdentity, keys: [Int64]) {
     append(.keys(PermanentIDSpace(store, entity), keys))
   }
   package init(_ insertions: [InsertedRows]) {

@@ -22,12 +22,12 @@ package struct SQLFragment: Sendable, Equatable {
   package var parenthesized: SQLFragment { SQLFragment("(\(text))", bindings) }
 
   /// The placeholders for a list of this many keys: `?,?,?`.
-  static func keyMarks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
+  package static func keyMarks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
 }
 
 extension [Int64] {
   /// Keys in chunks for one statement each, below SQLite's limit of bound values.
-  var statementParts: some Sequence<ArraySlice<Int64>> {
+  package var statementParts: some Sequence<ArraySlice<Int64>> {
     stride(from: 0, to: count, by: 500).lazy.map { self[$0..<Swift.min($0 + 500, count)] }
   }
 }

@@ -45,9 +45,13 @@ package enum StoreFailureKind: Sendable, Hashable {
 }
 
 extension NSError {
-  /// Why SQLite failed; nil for an error that SQLite did not cause.
+  /// Where errors of stores that are not SQLite's have their `StoreFailureKind`.
+  package static let storeFailureKindKey = "OpenCoreDataStoreFailureKind"
+
+  /// Why the database of a store failed; nil for an error of another cause.
   package var storeFailureKind: StoreFailureKind? {
-    (userInfo[NSSQLiteErrorDomain] as? NSNumber).map { StoreFailureKind(sqliteCode: $0.int32Value) }
+    if let kind = userInfo[Self.storeFailureKindKey] as? StoreFailureKind { return kind }
+    return (userInfo[NSSQLiteErrorDomain] as? NSNumber).map { StoreFailureKind(sqliteCode: $0.int32Value) }
   }
 }
 

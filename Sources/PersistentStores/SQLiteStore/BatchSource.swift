@@ -35,7 +35,7 @@ final class BatchSource {
   /// The values of the columns `rN`, by row.
   fileprivate var linkColumns: [[Int64]] = []
   /// The value of a column `rN` that is null.
-  static let nullKey = Int64.min
+  static let nullKey = LinkColumns.nullKey
   /// The row at which the last statement ended: the failing row if it failed.
   fileprivate(set) var lastRow = 0
 

@@ -1,8 +1,5 @@
 import ManagedObjectModel
 
-/// The keys of rows of one entity that a save deletes.
-typealias DeletedKeys = (entity: NSEntityDescription, keys: [Int64])
-
 /// Deletions of packed rows: ranges of keys, however the rows were read.
 extension SQLiteStore {
   func delete(_ deleted: [DeletedRows], on connection: SQLiteConnection, faults: inout SaveFaults) throws {
@@ -69,22 +66,5 @@ extension SQLiteStore {
     if end - start >= Self.consecutiveMin { return end }
     while end < rows.count, end - start < Self.deletedTogetherMax, rows[end].version == first.version { end += 1 }
     return end
-  }
-}
-
-extension [DeletedRows] {
-  /// The rows of each entity, in the order in which the entities come first.
-  fileprivate var byEntity: [[DeletedRows]] {
-    var places: [ObjectIdentifier: Int] = [:]
-    var groups: [[DeletedRows]] = []
-    for rows in self where rows.liveCount > 0 {
-      let place = places[ObjectIdentifier(rows.entity)] ?? groups.count
-      if place == groups.count {
-        places[ObjectIdentifier(rows.entity)] = place
-        groups.append([])
-      }
-      groups[place].append(rows)
-    }
-    return groups
   }
 }

@@ -23,7 +23,7 @@ extension SQLiteStore {
     if let failure = faults.failure { throw failure }
     try writeRelationships(changes, inserted: resolutions, connection, history: history)
     try history?.write(changes, inserted: resolutions, deleted: deleted)
-    if hasUnsavedMetadata { try metadataState.write(to: connection) }
+    if hasUnsavedMetadata { try metadataState.write { try connection.write($0) } }
     return resolutions
   }
 

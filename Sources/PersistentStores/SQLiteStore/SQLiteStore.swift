@@ -9,15 +9,17 @@ import Synchronization
 /// The store has one connection that writes. Readers share it while there are no writes. During a write they use a
 /// connection of `ReaderPool`, so that they see the last commit and do not wait.
 // Unchecked: the mutable properties are used under `writerLock` only; readers use constants and locked values only.
-package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Sendable {
+package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unchecked Sendable {
   package let type: String
   package let isReadOnly: Bool
   package let identity: StoreIdentity
   let configurationName: String?
   let options: [AnyHashable: Any]?
-  let schema: SQLSchema
+  package let schema: SQLSchema
+  package var keepsValuesInFiles: Bool { true }
+  package var nullsFirst: String { "" }
   /// By Z_ENT: the entities, each with the shared part of its objects' IDs.
-  let idSpaces: [Int: PermanentIDSpace]
+  package let idSpaces: [Int: PermanentIDSpace]
   /// Which values can be in external files, and the files that transactions write and release.
   let externalSlots: ExternalSlots
   let externalFiles = ExternalFiles()
@@ -87,16 +89,6 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   package func willWrite(for origin: ChangeOrigin) { writerLock.withLock { self.origin = origin } }
 
   package func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
-
-  func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
-    guard let found = schema.entity(named: entity.name ?? "") else {
-      throw NSError.coreData(
-        .coreData,
-        "The store \(url?.lastPathComponent ?? "") does not keep the entity \(entity.name ?? ""); check the "
-          + "configuration it was added with.")
-    }
-    return found
-  }
 
   // MARK: Connections
 

@@ -221,22 +221,3 @@ extension FetchQuery {
     }
   }
 }
-
-extension SQLiteStore {
-  /// The ID scope of the row with `key`, by its Z_ENT.
-  func idSpace(numbered number: Int, key: Int64) throws -> PermanentIDSpace {
-    guard let space = idSpaces[number], !space.entity.isAbstract else {
-      throw NSError.unknownEntity(number: number, key: key, table: url?.lastPathComponent ?? identity.uuid)
-    }
-    return space
-  }
-}
-
-extension NSError {
-  fileprivate static func unknownEntity(number: Int, key: Int64, table: String) -> NSError {
-    .coreData(
-      .operation,
-      "Row \(key) of \(table) has the entity number \(number), which the model does not have or which is abstract. The "
-        + "store is damaged: restore it from a copy.")
-  }
-}

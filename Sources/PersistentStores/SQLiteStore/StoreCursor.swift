@@ -141,20 +141,6 @@ final class StoreCursor: RowCursor {
   }
 }
 
-extension ValueCell.Kind {
-  /// The kind in which values of `attribute` are stored.
-  init(_ attribute: NSAttributeDescription) {
-    switch attribute.attributeType {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
-      self = .integer
-    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: self = .real
-    case .decimalAttributeType: self = .decimal
-    case .stringAttributeType, .URIAttributeType: self = .text
-    default: self = .blob
-    }
-  }
-}
-
 extension SQLiteStatement {
   /// A column packed as `kind`; the bytes of a text or blob are appended to `arena`.
   func cell(_ column: Int32, kind: ValueCell.Kind, arena: inout [UInt8]) -> ValueCell {

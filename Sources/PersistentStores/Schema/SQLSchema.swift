@@ -14,8 +14,10 @@ package struct SQLSchema: Sendable {
   /// The statements that create a new store's tables and indexes, in order, without trailing semicolons.
   package let creationStatements: [String]
   let derivations: [SQLDerivation]
+  /// Whether triggers keep attributes or trees up to date.
+  package var hasDerivations: Bool { !derivations.isEmpty }
   /// What a new store would lack of the model, for messages.
-  let unsupportedParts: [String]
+  package let unsupportedParts: [String]
 
   private let indexByName: [String: Int]
   private let indexByNumber: [Int: Int]
@@ -64,7 +66,7 @@ package struct SQLSchema: Sendable {
   }
 
   /// The tables that rows are read from and written to: those of the entities and the join tables.
-  var tableNames: [String] {
+  package var tableNames: [String] {
     let joins = entities.flatMap(\.relationships.values).compactMap { relationship in
       if case .manyToMany(let table, _, _, _) = relationship { table } else { nil }
     }

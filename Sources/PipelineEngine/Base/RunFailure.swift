@@ -103,6 +103,7 @@ package struct RunFailure: Error {
   /// Checks that a store is a regular file, or can become one. The library opens /dev/null as a store in memory, from
   /// which nothing would be left.
   package static func checkKind(ofStore path: String) throws(RunFailure) {
+    if StorePlace.isAddress(path) { return }
     do {
       try StorePath.checkKind(path)
     } catch {

@@ -16,7 +16,9 @@ struct ExportRun {
   private let entity: NSEntityDescription
   private let formatter: EntryFormatter
   private let container: NSPersistentContainer
-  private let storePath: String
+  private let place: StorePlace
+  /// For messages.
+  private var storePath: String { place.shown }
   /// Whether the model was derived from the store's tables, so that nothing can be compared.
   private let isOfTables: Bool
   private let template: OutputTemplate
@@ -40,7 +42,7 @@ struct ExportRun {
     guard let store = definition.storePath(options) else {
       throw PipelineError(path: "store", "there is no store to export from; name one with --store or in the pipeline")
     }
-    storePath = store
+    place = StorePlace(store)
     let declared = definition.export ?? ExportDefinition()
     let output = options.output ?? declared.output.map(definition.path) ?? "-"
     let contradictions = declared.contradictions(output: output)
@@ -101,7 +103,7 @@ struct ExportRun {
   }
 
   private func openStore() throws(RunFailure) {
-    guard FileManager.default.fileExists(atPath: storePath) else { throw RunFailure(noStore: storePath) }
+    guard place.exists else { throw RunFailure(noStore: place.shown) }
     var chosen: [AnyHashable: Any] = [
       NSReadOnlyPersistentStoreOption: NSNumber(value: true),
       NSIgnorePersistentStoreVersioningOption: NSNumber(value: isOfTables),
@@ -112,9 +114,9 @@ struct ExportRun {
     chosen[MissingValues.optionKey] = missing
     do {
       try container.persistentStoreCoordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath), options: chosen)
+        ofType: place.type, configurationName: nil, at: try place.url(), options: chosen)
     } catch {
-      throw RunFailure(reading: error as NSError, path: storePath, isIncremental: export.incremental)
+      throw RunFailure(reading: error as NSError, path: place.shown, isIncremental: export.incremental)
     }
   }
 
@@ -172,7 +174,7 @@ struct ExportRun {
       exported: state.outputs.reduce(0) { $0 + $1.records }, exportedAt: startedAt)
     do {
       // The entries may not be on the disk yet: with the power their keys would be lost, and given to others.
-      try WALFile.sync(ofStore: storePath)
+      if !place.isServer { try WALFile.sync(ofStore: storePath) }
       try new.write(template.markPath, permissions: FileRights.ofFile(template.markPath, near: storePath))
     } catch {
       let (status, reason): (ExitCode, String) =

@@ -52,6 +52,10 @@ package struct RunModel {
       self.init(model: given)
       return
     }
+    if let store, StorePlace.isAddress(store) {
+      self = try Self.ofServer(StorePlace(store), definition)
+      return
+    }
     let store = store.map { URL(fileURLWithPath: $0) }
     guard let name = definition.model else {
       self = try Self.ofStore(store, definition, access: access)
@@ -79,7 +83,7 @@ package struct RunModel {
     if let found, case .embedded = found.origin { self.init(found) } else { self.init(model: current) }
   }
 
-  private init(model: NSManagedObjectModel) {
+  init(model: NSManagedObjectModel) {
     (self.model, notes, isOfTables) = (model, [], false)
     model.freeze()
   }
@@ -145,7 +149,7 @@ package struct RunModel {
     return RunModel(found)
   }
 
-  private static func unknown(_ name: String) -> String {
+  static func unknown(_ name: String) -> String {
     let names = EmbeddedModels.all.map(\.name)
     let known = names.isEmpty ? "there is none" : "there is \(names.joined(separator: ", "))"
     return "no model '\(name)' is part of this program\(NearestName.hint(for: name, in: names)); \(known), and a model "

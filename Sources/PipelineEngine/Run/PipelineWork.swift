@@ -67,7 +67,10 @@ extension PipelineWork {
 
     mutating func run() throws(PipelineError) -> RunSummary {
       do throws(RunFailure) {
-        if let store = definition.storePath(options) { try RunFailure.checkKind(ofStore: store) }
+        if let store = definition.storePath(options) {
+          if kind != .export, StorePlace.isAddress(store) { throw RunFailure(importInto: StorePlace(store)) }
+          try RunFailure.checkKind(ofStore: store)
+        }
         log = try EventLog.of(definition, options)
       } catch {
         return failed(error)
@@ -103,10 +106,10 @@ extension PipelineWork {
       case .failure(let failure): return .failure(failure)
       }
       // If the missing store was to provide the model, the missing store is the error, not the model.
-      if kind == .export, let store, !FileManager.default.fileExists(atPath: store),
+      if kind == .export, let store, !StorePlace(store).exists,
         found.model.entitiesByName[definition.firstEntity] == nil
       {
-        return .failure(RunFailure(noStore: store))
+        return .failure(RunFailure(noStore: StorePlace(store).shown))
       }
       if kind == .export, found.isOfTables, !options.guessesModel {
         return .failure(found.unknownModel(ofExported: store))

@@ -41,6 +41,11 @@ public struct StoreTables: Sendable {
       copied.map { message.replacingOccurrences(of: $0, with: path) } ?? message
     }
     do {
+      if StorePlace.isAddress(path) {
+        throw RunFailure(
+          code: nil, exitCode: .usage,
+          message: "a whole store is exported from a file; make one with 'copy', and export that")
+      }
       guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
       let (copy, _) = try OpenedDatabase.copy(path, isWritten: false)
       copied = copy.path

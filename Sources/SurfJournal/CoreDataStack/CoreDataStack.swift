@@ -56,10 +56,14 @@ public final class CoreDataStack: Sendable {
   }
 
   /// The same for the objects of any model.
-  init(_ container: NSPersistentContainer, store: URL, seed: URL?, isReadOnly: Bool, timeoutSeconds: Double) {
+  init(
+    _ container: NSPersistentContainer, store: URL, type: String = NSSQLiteStoreType, seed: URL?, isReadOnly: Bool,
+    timeoutSeconds: Double
+  ) {
     self.store = store
     self.seed = seed
     let description = NSPersistentStoreDescription(url: store)
+    description.type = type
     description.isReadOnly = isReadOnly
     description.timeout = timeoutSeconds
     storeContainer = container

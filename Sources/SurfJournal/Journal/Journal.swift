@@ -36,7 +36,7 @@ public struct Journal: Sendable {
     }
   }
 
-  /// The store's path as given.
+  /// The store's path as given; of an address, what can be shown.
   public let path: String
   private let kind: ObjectKind
   private let stack: CoreDataStack
@@ -61,9 +61,10 @@ public struct Journal: Sendable {
     store path: String, _ kind: ObjectKind = .entry, timeoutSeconds: Double, readsDamagedWAL: Bool?,
     isBeforeWriting: Bool = false
   ) throws(JournalError) {
-    guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
+    let place = StorePlace(path)
+    guard place.exists else { throw .noStore(place.shown) }
     try JournalError.checkKind(ofStore: path)
-    (self.path, self.kind) = (path, kind)
+    (self.path, self.kind) = (place.shown, kind)
     stack = kind.stack(store: path, isReadOnly: true, timeoutSeconds: timeoutSeconds)
     context = stack.storeContainer.newBackgroundContext()
     context.name = "journal"
@@ -72,7 +73,7 @@ public struct Journal: Sendable {
     do {
       try stack.open()
     } catch {
-      let known = JournalError(reading: error, path: path)
+      let known = JournalError(reading: error, path: place.shown)
       guard readsDamagedWAL != nil, let cause = error.underlying else { throw known }
       throw JournalError(known.code, exitCode: known.exitCode, DamagedWAL.message(cause as NSError))
     }

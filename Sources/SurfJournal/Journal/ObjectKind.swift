@@ -87,8 +87,11 @@ package struct ObjectKind: Sendable {
     let container =
       ownModel.map { NSPersistentContainer(name: entity, managedObjectModel: $0) }
       ?? NSPersistentContainer(name: CoreDataStack.modelName)
+    let place = StorePlace(store)
+    // An address that is no URL is one of a store that does not exist.
+    let url = (try? place.url()) ?? URL(fileURLWithPath: "/nonexistent")
     return CoreDataStack(
-      container, store: URL(fileURLWithPath: store), seed: nil, isReadOnly: isReadOnly, timeoutSeconds: timeoutSeconds)
+      container, store: url, type: place.type, seed: nil, isReadOnly: isReadOnly, timeoutSeconds: timeoutSeconds)
   }
 }
 

@@ -1,3 +1,5 @@
+import PipelineEngine
+
 /// Where a command's store is named. Every command takes it in both ways: by `--store`, and as an operand.
 enum StoreWord {
   /// The command has no store, or its operands are files.
@@ -25,6 +27,14 @@ extension Arguments {
       operands.insert(store, at: index)
       return replacing(operands: operands, adding: [:])
     }
+  }
+
+  /// - Throws: A mistake for the address of a server, without the address, which may have a password.
+  func refuseAddresses() throws(CommandFailure) {
+    let stores = operands + (isDeclared("store") ? strings("store") : [])
+    guard stores.contains(where: StoreCopy.isAddress) else { return }
+    throw mistake(
+      "this command works on files; 'copy' makes a file of a store in PostgreSQL, and list, show and export read it")
   }
 
   /// A number as `list` shows it, or a URI of Core Data.

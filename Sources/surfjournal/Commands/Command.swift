@@ -7,6 +7,8 @@ protocol Command: Sendable {
   static var usage: String { get }
   /// Where it takes its store from.
   static var storeWord: StoreWord { get }
+  /// Whether its stores may be addresses of a server.
+  static var takesAddresses: Bool { get }
 
   /// Validates the arguments before anything is read or written.
   init(_ arguments: Arguments) throws(CommandFailure)
@@ -16,6 +18,7 @@ protocol Command: Sendable {
 
 extension Command {
   static var storeWord: StoreWord { .none }
+  static var takesAddresses: Bool { false }
 
   /// Runs the command. Copies of stores that it makes go with the process, also if a signal ends it.
   func runToEnd() async -> ExitCode {

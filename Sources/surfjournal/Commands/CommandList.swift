@@ -25,6 +25,7 @@ enum CommandList {
       delete STORE ID...            delete entries
       history STORE                 list what was imported into a store, and when
       undo STORE [RUN]              take back an import
+      copy STORE STORE              copy a store to a PostgreSQL server, or back
       inspect STORE                 show the contents of a store of any model
                                     (or: store info)
       verify STORE                  check what Core Data relies on in a store
@@ -60,7 +61,7 @@ enum CommandList {
   static let all: [any Command.Type] = [
     ImportCommand.self, ValidateCommand.self, PreviewCommand.self, DiffCommand.self, ExportCommand.self,
     SeedCommand.self, RunCommand.self, ReplayCommand.self, ListCommand.self, ShowCommand.self, AddCommand.self,
-    EditCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
+    EditCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self, CopyCommand.self,
     InspectCommand.self, VerifyCommand.self, LedgerCommand.self, GuessCommand.self,
     CheckCommand.self, NotifyCommand.self, InitCommand.self, PipelinesCommand.self,
     HelpCommand.self,

@@ -5,6 +5,7 @@ import SurfJournal
 struct ExportCommand: Command {
   static let name = "export"
   static let storeWord = StoreWord.option
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal export STORE [--output FILE] [options]
            surfjournal export STORE --all-entities --output FOLDER

@@ -4,6 +4,7 @@ import SurfJournal
 struct ListCommand: Command {
   static let name = "list"
   static let storeWord = StoreWord.option
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal list STORE [options]
 

@@ -4,6 +4,7 @@ import SurfJournal
 struct ShowCommand: Command {
   static let name = "show"
   static let storeWord = StoreWord.optionBeforeIDs
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal show STORE ID [options]
 

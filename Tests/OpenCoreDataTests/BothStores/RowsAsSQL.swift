@@ -14,14 +14,24 @@ extension Stack {
   /// A store without a file is copied into one of Core Data's layout, and back where the statement writes.
   @discardableResult
   func sqlite(_ statement: String) throws -> String {
-    guard let store = coordinator.persistentStores.first?.rowStore as? BruteForceStore else {
-      return try TestSupport.sqlite(file, statement)
-    }
-    let tables = try RowsAsSQL(coordinator.managedObjectModel)
-    let before = try tables.write(store.committedState)
+    let store = coordinator.persistentStores.first
+    guard kind != .sqlite else { return try TestSupport.sqlite(file, statement) }
+    let model = coordinator.managedObjectModel
+    let tables = try RowsAsSQL(model)
+    let ownStore = store?.rowStore as? BruteForceStore
+    let address = store?.url
+    let state = try ownStore?.committedState ?? ServerStores.state(at: try #require(address), model)
+    let before = try tables.write(state)
     let output = try TestSupport.sqlite(tables.file, statement)
     let after = try tables.rows()
-    if after != before { try store.changeFromOutside { try tables.read(after, into: &$0) } }
+    guard after != before else { return output }
+    if let ownStore {
+      try ownStore.changeFromOutside { try tables.read(after, into: &$0) }
+    } else {
+      var changed = state
+      try tables.read(after, into: &changed)
+      try ServerStores.change(at: try #require(address), model, from: state, to: changed)
+    }
     return output
   }
 

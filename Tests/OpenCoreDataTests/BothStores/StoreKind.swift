@@ -6,11 +6,15 @@ import Testing
 enum StoreKind: String, CaseIterable, Sendable {
   case sqlite = "SQLiteStore"
   case bruteForce = "BruteForceStore"
+  case server = "PostgreSQLStore"
+
+  /// Those that can be opened here: where no server can be started, the others.
+  static let available = allCases.filter { $0 != .server || PostgreSQLServer.isThere }
 
   @TaskLocal static var current = StoreKind.sqlite
 }
 
-/// Runs each test of a suite on both kinds of stores, except those that are marked `sqliteOnly`.
+/// Runs each test of a suite on all kinds of stores that can be opened, except those that are marked `sqliteOnly`.
 struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -19,7 +23,7 @@ struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
   ) async throws {
     guard !test.traits.contains(where: { $0 is SQLiteOnly }) else { return try await function() }
     var failure: (any Error)?
-    for kind in StoreKind.allCases {
+    for kind in StoreKind.available {
       let naming = IssueHandlingTrait.compactMapIssues { issue in
         var issue = issue
         issue.comments.append("On the \(kind.rawValue)")

@@ -312,6 +312,9 @@ private final class WaveGraph {
       case .sqlite:
         let name = "\(coordinator.persistentStores.count).sqlite"
         try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file(name))
+      case .server:
+        try coordinator.addPersistentStore(
+          ofType: NSPostgreSQLStoreType, configurationName: nil, at: try ServerStores.newAddress())
       }
     }
     self.stores = coordinator.persistentStores

@@ -53,6 +53,9 @@ final class Stack: Sendable {
     switch kind {
     case .sqlite: try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
     case .bruteForce: try coordinator.addPersistentStore(BruteForceStore(model: model, plantedError: plantedError))
+    case .server:
+      try coordinator.addPersistentStore(
+        ofType: NSPostgreSQLStoreType, configurationName: nil, at: try ServerStores.newAddress())
     }
     entity = try #require(model.entitiesByName["Session"])
   }

@@ -147,6 +147,8 @@ struct ObjectStateTests {
 
   @Test("Every attribute type comes back from the store and through a chain as it went in")
   func attributeTypes() throws {
+    // PostgreSQL keeps no NUL: such an object is refused, which PostgreSQLStoreTests tests.
+    let zero = StoreKind.current == .server ? "" : "\u{0}"
     let values: [(String, NSAttributeType, NSObject)] = [
       ("a16", .integer16AttributeType, NSNumber(value: Int16.min)),
       ("b32", .integer32AttributeType, NSNumber(value: Int32.max)),
@@ -154,7 +156,7 @@ struct ObjectStateTests {
       ("d", .doubleAttributeType, NSNumber(value: 0.1)), ("e", .floatAttributeType, NSNumber(value: Float(0.1))),
       ("f", .booleanAttributeType, NSNumber(value: true)),
       ("g", .dateAttributeType, NSDate(timeIntervalSinceReferenceDate: 120303488.92925799)),
-      ("h", .stringAttributeType, NSString(string: "Kauaʻi, \"鵠沼\"\n\u{0}x")),
+      ("h", .stringAttributeType, NSString(string: "Kauaʻi, \"鵠沼\"\n\(zero)x")),
       ("i", .decimalAttributeType, NSDecimalNumber(string: "12.5")),
       ("j", .binaryDataAttributeType, NSData(data: Data([0, 1, 255]))),
       ("k", .UUIDAttributeType, NSUUID()),

@@ -50,6 +50,8 @@ struct ValueTests {
 
   @Test("From a pending row, through a chain, and from the disk", arguments: cases)
   func journey(one: Case) throws {
+    // PostgreSQL keeps no NUL: such an object is refused, which PostgreSQLStoreTests tests.
+    if StoreKind.current == .server, case .text(let text) = one.value, text.utf8.contains(0) { return }
     let model = { Sessions.model { $0.properties += [Sessions.attribute("value", one.type)] } }
     let seen = try onBothWays(model: model) { way, stack -> [StoredValue] in
       let (writer, middle, child) = stack.chain()

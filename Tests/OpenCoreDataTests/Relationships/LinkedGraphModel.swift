@@ -55,14 +55,19 @@ struct LinkedGraph: Sendable {
       try coordinator.addPersistentStore(
         ofType: NSSQLiteStoreType, configurationName: nil, at: file, options: options)
     case .bruteForce: try coordinator.addPersistentStore(BruteForceStore(model: model))
+    case .server:
+      try coordinator.addPersistentStore(
+        ofType: NSPostgreSQLStoreType, configurationName: nil, at: try ServerStores.newAddress(), options: options)
     }
   }
 
-  /// Another coordinator over the same file.
+  /// Another coordinator over the same store.
   func newCoordinator() throws -> NSPersistentStoreCoordinator {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
-    return coordinator
+    let other = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let type = kind == .server ? NSPostgreSQLStoreType : NSSQLiteStoreType
+    let place = kind == .server ? coordinator.persistentStores.first?.url : file
+    try other.addPersistentStore(ofType: type, configurationName: nil, at: place)
+    return other
   }
 
   func context(_ parent: NSManagedObjectContext? = nil) -> NSManagedObjectContext {

@@ -13,7 +13,7 @@ extension LinkedGraph {
   ///
   /// - Parameter unordered: The lists whose order is not compared, as `items 3`.
   func rowDifference(from reference: GraphReference, unordered: Set<String> = []) throws -> String? {
-    if kind == .bruteForce { return try stateDifference(from: reference, unordered: unordered) }
+    if kind != .sqlite { return try stateDifference(from: reference, unordered: unordered) }
     var lines: [String] = []
     for (number, kind) in reference.kinds {
       for key in ["partner", "parent", "note", "box", "tags", "friends"] where GraphReference.keys(kind).contains(key) {

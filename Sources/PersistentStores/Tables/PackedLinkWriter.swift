@@ -2,9 +2,14 @@ import Foundation
 import ManagedObjectModel
 
 /// What the to-one relationships of a batch add to its rows: column names, and the values of each by row.
-struct LinkColumns {
-  fileprivate(set) var names: [String] = []
-  fileprivate(set) var values: [[Int64]] = []
+package struct LinkColumns {
+  /// The value of a row that leads to nothing.
+  package static let nullKey = Int64.min
+
+  package fileprivate(set) var names: [String] = []
+  package fileprivate(set) var values: [[Int64]] = []
+
+  package init() {}
 
   /// A key, and where the model needs them the destination's entity and a position in its list.
   static func countMax(of entity: SQLEntity) -> Int { 3 * entity.relationships.count }
@@ -15,9 +20,9 @@ struct LinkColumns {
 ///
 /// It leaves the store as ``RelationshipWriter`` does for objects that are linked one by one: the version of a row at the
 /// other end grows by 1 if it was stored before, and lists get their new rows at their ends.
-struct PackedLinkWriter {
-  private let store: SQLiteStore
-  private let connection: SQLiteConnection
+package struct PackedLinkWriter {
+  private let store: any TableStore
+  private let connection: any TableStatements
   private let keys: RelationshipWriter
   private let history: HistoryWriter?
   /// The keys of the rows that this save inserts, by the table of their root entity.
@@ -29,8 +34,15 @@ struct PackedLinkWriter {
   /// The last position in each list, by column and owner.
   private var lastPositions: [String: [Int64: Int64]] = [:]
 
+  /// A writer for a store without a history.
+  package init(
+    _ store: any TableStore, _ connection: any TableStatements, of changes: ChangeSet, inserted: [InsertionResolution]
+  ) {
+    self.init(store, connection, of: changes, inserted: inserted, history: nil)
+  }
+
   init(
-    _ store: SQLiteStore, _ connection: SQLiteConnection, of changes: ChangeSet, inserted: [InsertionResolution],
+    _ store: any TableStore, _ connection: any TableStatements, of changes: ChangeSet, inserted: [InsertionResolution],
     history: HistoryWriter?
   ) {
     self.history = history
@@ -51,7 +63,7 @@ struct PackedLinkWriter {
 
   // MARK: The rows themselves
 
-  mutating func columns(of rows: InsertedRows, _ entity: SQLEntity) throws -> LinkColumns {
+  package mutating func columns(of rows: InsertedRows, _ entity: SQLEntity) throws -> LinkColumns {
     var columns = LinkColumns()
     for link in rows.batch.links {
       guard case .toOne(let column, let entityColumn, let orderColumn)? = entity.relationships[link.relationship.name]
@@ -61,7 +73,7 @@ struct PackedLinkWriter {
       func add(_ name: String, _ value: (_ row: Int, _ target: Int) -> Int64) {
         columns.names.append(name)
         columns.values.append(
-          (0..<rows.batch.count).map { row in link.target(row: row).map { value(row, $0) } ?? BatchSource.nullKey })
+          (0..<rows.batch.count).map { row in link.target(row: row).map { value(row, $0) } ?? LinkColumns.nullKey })
       }
       add(column) { targets[$1] }
       if let entityColumn {
@@ -100,7 +112,7 @@ struct PackedLinkWriter {
         if case .integer(let owner) = row[0], case .integer(let position) = row[1] { last[owner] = max(position, 0) }
       }
     }
-    var positions = [Int64](repeating: BatchSource.nullKey, count: rows.batch.count)
+    var positions = [Int64](repeating: LinkColumns.nullKey, count: rows.batch.count)
     for row in rows.liveRows(from: 0) {
       guard let target = link.target(row: row) else { continue }
       let position = last[targets[target], default: 0] + OrderPositions.gap
@@ -130,7 +142,7 @@ struct PackedLinkWriter {
   /// Counts the change of each row at the other end, once for the save.
   ///
   /// - Throws: `NSError` 133000 if such a row is gone: the batch's rows would lead to nothing.
-  func changeOtherEnds() throws {
+  package func changeOtherEnds() throws {
     for (table, rows) in others {
       for isChanged in [false, true] {
         let keys = rows.lazy.filter { $0.value == isChanged }.map(\.key).sorted()
@@ -144,8 +156,7 @@ struct PackedLinkWriter {
     let values = keys.map(StoredValue.integer)
     var found = 0
     if isChanged {
-      try connection.run("UPDATE \(table) SET Z_OPT = Z_OPT + 1 \(condition)", values)
-      found = connection.changedRowCount
+      found = try connection.change("UPDATE \(table) SET Z_OPT = Z_OPT + 1 \(condition)", values)
     } else {
       found = Int(try connection.integer("SELECT count(*) FROM \(table) \(condition)", values) ?? 0)
     }

@@ -6,15 +6,16 @@ import ManagedObjectModel
 ///
 /// Keys come first, then rows of join tables (removed ones before added ones), then positions, because a position is
 /// compared with those of all members.
-struct RelationshipWriter {
-  let store: SQLiteStore
-  let connection: SQLiteConnection
+package struct RelationshipWriter {
+  let store: any TableStore
+  let connection: any TableStatements
   let history: HistoryWriter?
   /// The keys of the rows that this save inserts.
   private let resolutions: [ObjectIdentifier: (resolution: TemporaryIDRange.Resolution, obtained: [Int: Int64])]
 
   init(
-    _ store: SQLiteStore, _ connection: SQLiteConnection, inserted: [InsertionResolution], history: HistoryWriter? = nil
+    _ store: any TableStore, _ connection: any TableStatements, inserted: [InsertionResolution],
+    history: HistoryWriter?
   ) {
     self.history = history
     self.store = store
@@ -22,6 +23,11 @@ struct RelationshipWriter {
     resolutions = Dictionary(
       inserted.map { (ObjectIdentifier($0.range), ($0.resolution, $0.range.keysObtained)) },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  /// A writer for a store without a history.
+  package init(_ store: any TableStore, _ connection: any TableStatements, inserted: [InsertionResolution]) {
+    self.init(store, connection, inserted: inserted, history: nil)
   }
 
   /// A changed to-many relationship of a row.
@@ -42,7 +48,7 @@ struct RelationshipWriter {
     let relationship: NSRelationshipDescription
   }
 
-  func write(_ changes: ChangeSet) throws {
+  package func write(_ changes: ChangeSet) throws {
     var lists: [Members] = []
     var pairs: [Pair] = []
     let recreated = RecreatedRows(changes, self)
@@ -209,7 +215,7 @@ struct RelationshipWriter {
   private func arrange(_ list: Members, _ columns: PositionColumns, order: [Int64]) throws {
     let rows = try connection.rows(
       "SELECT \(columns.member), \(columns.position) FROM \(columns.table) WHERE \(columns.owner) = ? "
-        + "ORDER BY \(columns.position), \(columns.member)", [.integer(list.owner)])
+        + "ORDER BY \(columns.position)\(store.nullsFirst), \(columns.member)", [.integer(list.owner)])
     var present: [Int64: Int64?] = [:]
     var others: [Int64] = []
     let named = Set(order)
@@ -236,7 +242,7 @@ struct RelationshipWriter {
 
   /// Removes a join table's rows of deleted objects, and the keys that lead to them by relationships without an inverse,
   /// which no object records.
-  func forget(_ deleted: [DeletedKeys]) throws {
+  package func forget(_ deleted: [DeletedKeys]) throws {
     for (entity, keys) in deleted {
       for statement in try leftovers(of: entity) {
         for part in keys.statementParts {

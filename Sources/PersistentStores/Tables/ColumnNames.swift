@@ -2,10 +2,12 @@ import ManagedObjectModel
 import Foundation
 
 /// The columns that key paths of an entity lead to, and the joins that they need.
-final class ColumnNames {
+package final class ColumnNames {
   /// Numbers the tables of a statement, over all of its sub-selects.
-  final class Tables {
+  package final class Tables {
     private var count = 0
+
+    package init() {}
 
     func next() -> String {
       defer { count += 1 }
@@ -14,15 +16,15 @@ final class ColumnNames {
   }
 
   private let entity: NSEntityDescription
-  private let store: SQLiteStore
+  private let store: any TableStore
   private let tables: Tables
   /// The entity's own table.
   private let table: String
   private var aliases: [[String]: String] = [:]
   /// Follows the entity's own table, `t0`, in the FROM clause. A key matches at most one row, so joins do not add rows.
-  private(set) var joins = ""
+  package private(set) var joins = ""
 
-  init(_ entity: NSEntityDescription, in store: SQLiteStore, tables: Tables = Tables()) {
+  package init(_ entity: NSEntityDescription, in store: any TableStore, tables: Tables = Tables()) {
     self.entity = entity
     self.store = store
     self.tables = tables
@@ -30,7 +32,7 @@ final class ColumnNames {
   }
 
   /// - Throws: `NSError` 134060 for an invalid path and for one to a property that is not stored.
-  func sql(_ keyPath: [String]) throws -> String {
+  package func sql(_ keyPath: [String]) throws -> String {
     let path = try AttributePath(keyPath, of: entity)
     switch path.end {
     case .attribute(let attribute, let slot):
@@ -41,7 +43,7 @@ final class ColumnNames {
           "\(keyPath.joined(separator: ".")) can't be searched for: \(attribute.name) is transient, and the store has no "
             + "values of it.")
       }
-      guard attribute.mayLieOutside else { return "\(table).\(column.name)" }
+      guard attribute.mayLieOutside, store.keepsValuesInFiles else { return "\(table).\(column.name)" }
       let name = "\(owner.name ?? "").\(attribute.name)"
       return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, '\(name)')"
     case .object:
@@ -86,14 +88,14 @@ final class ColumnNames {
 }
 
 extension ColumnNames: PredicateColumns {
-  func sql(_ key: PredicateKey) throws -> SQLFragment { SQLFragment(try sql(key.path)) }
+  package func sql(_ key: PredicateKey) throws -> SQLFragment { SQLFragment(try sql(key.path)) }
 
-  func identityScope(_ key: PredicateKey) throws -> UInt64 {
+  package func identityScope(_ key: PredicateKey) throws -> UInt64 {
     guard case .object(let destination) = try AttributePath(key.path, of: entity).end else { return 0 }
     return store.identity.scope(ofEntity: destination.name ?? "")
   }
 
-  func elements(_ path: [String]) throws -> ElementRows {
+  package func elements(_ path: [String]) throws -> ElementRows {
     guard let path = ElementPath(path, of: entity), let relationship = path.relationships.last else {
       throw EntityPredicateSchema.unknown(path, in: entity)
     }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A save has carried out the delete rules before: what still refers to a deleted row is a relationship without an
 /// inverse, or a row that another program has linked. The rule no action leaves what the objects have.
-struct RowReferences {
+package struct RowReferences {
   private struct Reference {
     let relationship: NSRelationshipDescription
     let table: String
@@ -19,7 +19,7 @@ struct RowReferences {
   private let table: String
   private let references: [Reference]
 
-  init(to entity: NSEntityDescription, in store: SQLiteStore) throws {
+  package init(to entity: NSEntityDescription, in store: any TableStore) throws {
     self.entity = entity
     table = try store.sqlEntity(entity).tableName
     var found: [Reference] = []
@@ -48,12 +48,12 @@ struct RowReferences {
     references = found
   }
 
-  var isEmpty: Bool { references.isEmpty }
+  package var isEmpty: Bool { references.isEmpty }
 
   /// Rejects a deletion that leaves references to the deleted rows with `keys`.
   ///
   /// - Throws: `NSError` 1600 that names the first relationship that prevents the deletion.
-  func check(deleted keys: [Int64], _ connection: SQLiteConnection) throws {
+  package func check(deleted keys: [Int64], _ connection: any TableStatements) throws {
     for reference in references where !reference.mayDangle {
       // Far fewer passes than keys if there is no index.
       for part in keys.statementParts {
@@ -70,17 +70,17 @@ struct RowReferences {
   }
 
   /// The number of dangling references, by reference.
-  func danglingCounts(_ connection: SQLiteConnection) throws -> [Int64] {
+  func danglingCounts(_ connection: any TableStatements) throws -> [Int64] {
     try references.map { reference in
       try connection.integer(
         "SELECT count(*) FROM \(reference.table) r WHERE r.\(reference.column) IS NOT NULL "
-          + "AND NOT EXISTS (SELECT 1 FROM \(table) d WHERE d.Z_PK = r.\(reference.column))") ?? 0
+          + "AND NOT EXISTS (SELECT 1 FROM \(table) d WHERE d.Z_PK = r.\(reference.column))", []) ?? 0
     }
   }
 
   /// Like `check(deleted:_:)` if the deleted rows are unknown; `before` is the number of dangling references
   /// beforehand.
-  func checkNothingDangles(_ connection: SQLiteConnection, before: [Int64]) throws {
+  func checkNothingDangles(_ connection: any TableStatements, before: [Int64]) throws {
     for (reference, (old, new)) in zip(references, zip(before, try danglingCounts(connection))) where new > old {
       throw refusal(of: reference, "objects", count: new - old)
     }

@@ -1,0 +1,55 @@
+import Foundation
+import OpenCoreData
+import PostgreSQLStore
+
+/// Where a store is: a file, or a database of a PostgreSQL server.
+package struct StorePlace: Sendable {
+  /// As it was given. An address may have a password.
+  private let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static func isAddress(_ text: String) -> Bool {
+    ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) }
+  }
+
+  package var isServer: Bool { Self.isAddress(text) }
+
+  /// - Throws: `RunFailure` for an address that is no URL.
+  package func url() throws(RunFailure) -> URL {
+    guard isServer else { return URL(fileURLWithPath: text) }
+    guard let url = URL(string: text) else {
+      throw RunFailure(
+        code: nil, exitCode: .usage,
+        message: "the address of the store can't be read; write it as postgresql://USER@HOST/DATABASE, with other "
+          + "characters than letters and digits as %XX")
+    }
+    return url
+  }
+
+  package var type: String { isServer ? NSPostgreSQLStoreType : NSSQLiteStoreType }
+
+  /// For messages: without a password.
+  package var shown: String { isServer ? PostgreSQLAddress.withoutPasswords(text) : text }
+
+  /// Whether there is a store. A server that can't be asked may have one: opening it says what is wrong.
+  package var exists: Bool {
+    guard isServer else { return FileManager.default.fileExists(atPath: text) }
+    guard let url = try? url() else { return false }
+    do {
+      _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
+      return true
+    } catch {
+      return !(error as NSError).isOfMissingStore
+    }
+  }
+}
+
+extension RunFailure {
+  /// An import into a store of a server.
+  init(importInto place: StorePlace) {
+    self.init(
+      code: nil, exitCode: .usage,
+      message: "imports write to SQLite stores only; import into a file, and copy it to \(place.shown) as a whole")
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// Copies a store into a new one of another kind: from a SQLite file into a database of a PostgreSQL server, or back.
+///
+/// ```swift
+/// let count = try StoreCopy.copy(
+///   "journal.sqlite", to: "postgresql://loader@db.example/journal", vocabulary: .journal)
+/// print("\(count) objects")
+/// ```
+public enum StoreCopy {
+  /// Why a store can't be copied.
+  public struct Failure: Error, Sendable {
+    /// What is wrong, and a remedy.
+    public let message: String
+    /// The exit status of a program that can't go on.
+    public let exitCode: ExitCode
+  }
+
+  /// Copies all objects with their keys, values and relationships. The copy is complete or there is none. What is recorded
+  /// about imports is not copied.
+  ///
+  /// - Parameters:
+  ///   - source: The path or the address of the store.
+  ///   - target: The path or the address of the copy, where there is no store yet, or one without objects.
+  ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
+  ///   - vocabulary: The vocabulary of the program.
+  ///   - timeoutSeconds: How long to wait for a store that another program writes to.
+  /// - Returns: The number of objects.
+  /// - Throws: ``Failure``
+  @discardableResult
+  public static func copy(
+    _ source: String, to target: String, model name: String? = nil, vocabulary: DefinitionVocabulary,
+    timeoutSeconds: Double = 10
+  ) throws(Failure) -> Int {
+    let (from, to) = (StorePlace(source), StorePlace(target))
+    let isNewFile = !to.isServer && !to.exists
+    do {
+      guard from.exists else { throw RunFailure(noStore: from.shown) }
+      if !to.isServer { try RunFailure.checkKind(ofStore: target) }
+      let definition = PipelineDefinition(name: "copy", entity: "", vocabulary: vocabulary).using(model: name)
+      let found = try RunModel(definition, given: nil, store: source, access: .init(timeoutSeconds: timeoutSeconds))
+      if found.isOfTables { throw RunModel.unknownModel(of: from.shown) }
+      let original = try open(from, found.model, isReadOnly: true, timeoutSeconds: timeoutSeconds)
+      defer { close(original) }
+      let copy = try open(to, found.model, isReadOnly: false, timeoutSeconds: timeoutSeconds)
+      defer { close(copy) }
+      guard let one = original.rowStores.first, let other = copy.rowStores.first else { return 0 }
+      let count = try ObjectCopy(from: one, to: other, model: found.model).run()
+      try copy.checkpoint()
+      return count
+    } catch {
+      // A file that has no copy is not left behind.
+      if isNewFile {
+        for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target + ending) }
+      }
+      if let mistake = error as? PipelineError {
+        throw Failure(message: mistake.message, exitCode: .configuration)
+      }
+      let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: nil)
+      throw Failure(message: failure.message, exitCode: failure.exitCode)
+    }
+  }
+
+  /// Whether the text is the address of a store in PostgreSQL, and not a path.
+  public static func isAddress(_ text: String) -> Bool { StorePlace.isAddress(text) }
+
+  private static func open(
+    _ place: StorePlace, _ model: NSManagedObjectModel, isReadOnly: Bool, timeoutSeconds: Double
+  ) throws -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+      ofType: place.type, configurationName: nil, at: try place.url(),
+      options: [
+        NSReadOnlyPersistentStoreOption: NSNumber(value: isReadOnly),
+        NSPersistentStoreTimeoutOption: NSNumber(value: timeoutSeconds),
+      ])
+    return coordinator
+  }
+
+  private static func close(_ coordinator: NSPersistentStoreCoordinator) {
+    for store in coordinator.persistentStores { try? coordinator.remove(store) }
+  }
+}

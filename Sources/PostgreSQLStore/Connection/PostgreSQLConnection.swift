@@ -1,0 +1,273 @@
+import CPostgreSQL
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// A connection to a server. It belongs to one thread at a time.
+///
+/// Statements whose results nobody waits for are sent ahead (libpq's pipeline mode), so that they cost no round trip. It
+/// keeps no state on the server between transactions, so that a pooler may give each one another server process.
+// Unchecked: its users hold the lock of a store, of a snapshot or of a cursor, or have taken it from the pool.
+final class PostgreSQLConnection: @unchecked Sendable {
+  let library: PostgreSQLLibrary
+  private let address: PostgreSQLAddress
+  private var handle: OpaquePointer?
+  /// The texts of statements that were sent ahead and not answered yet.
+  private var waiting: [String] = []
+  private var isPipelined = false
+  private var translations: [String: String] = [:]
+  private static let translationsMax = 500
+  /// The answers of so many statements do not fill the buffers between server and client.
+  private static let waitingMax = 200
+
+  private var functions: cpq_functions { library.functions }
+
+  /// - Throws: `PostgreSQLError`.
+  init(_ address: PostgreSQLAddress, _ library: PostgreSQLLibrary, timeoutSeconds: Double) throws {
+    self.library = library
+    self.address = address
+    let parameters = address.parameters(timeoutSeconds: timeoutSeconds)
+    let keywords = parameters.map { strdup($0.keyword) }
+    let values = parameters.map { strdup($0.value) }
+    defer { for text in keywords + values { free(text) } }
+    handle = library.functions.connect(
+      keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
+    guard let handle, library.functions.status(handle) == Int32(CPQ_CONNECTION_OK) else {
+      let error = connectionError(nil)
+      close()
+      throw error
+    }
+    var functions = library.functions
+    cpq_silence(&functions, handle)
+  }
+
+  deinit { close() }
+
+  func close() {
+    if let handle { functions.finish(handle) }
+    handle = nil
+    waiting = []
+  }
+
+  var isUsable: Bool { handle.map { functions.status($0) == Int32(CPQ_CONNECTION_OK) } ?? false }
+
+  /// Whether statements are part of a transaction, also of one that has failed.
+  var isInTransaction: Bool {
+    guard let handle else { return false }
+    let status = functions.transaction_status(handle)
+    return status == Int32(CPQ_IN_TRANSACTION) || status == Int32(CPQ_IN_ERROR) || !waiting.isEmpty
+  }
+
+  /// A setting that the server reports, such as `server_encoding`.
+  func setting(_ name: String) -> String? {
+    handle.flatMap { functions.parameter_status($0, name) }.map { String(cString: $0) }
+  }
+
+  /// For example 150004.
+  var serverVersion: Int { handle.map { Int(functions.server_version($0)) } ?? 0 }
+
+  // MARK: Statements
+
+  private func text(_ sql: String) -> String {
+    if let known = translations[sql] { return known }
+    let made = StatementText.translated(sql)
+    if translations.count >= Self.translationsMax { translations.removeAll(keepingCapacity: true) }
+    translations[sql] = made
+    return made
+  }
+
+  /// Sends one statement ahead. Its error is thrown by a later call.
+  ///
+  /// - Parameter sql: With `?` for each value, and Core Data's names without quotation marks.
+  func send(_ sql: String, _ values: [StoredValue] = []) throws {
+    try send(PostgreSQLParameters(values), text(sql))
+    if waiting.count >= Self.waitingMax { try finish() }
+  }
+
+  private func send(_ parameters: PostgreSQLParameters, _ text: String) throws {
+    let handle = try openHandle()
+    if !isPipelined {
+      guard functions.enter_pipeline(handle) == 1 else { throw connectionError(text) }
+      isPipelined = true
+    }
+    let sent = parameters.withPointers { count, types, values, lengths, formats in
+      functions.send_query(handle, text, count, types, values, lengths, formats, 1)
+    }
+    guard sent == 1 else { throw connectionError(text) }
+    waiting.append(text)
+  }
+
+  /// Runs one statement, after those that were sent ahead.
+  func query(_ sql: String, _ values: [StoredValue] = []) throws -> PostgreSQLResult {
+    try send(PostgreSQLParameters(values), text(sql))
+    guard let result = try synchronize() else { throw connectionError(sql) }
+    return result
+  }
+
+  /// Waits for the statements that were sent ahead.
+  func finish() throws {
+    if !waiting.isEmpty { _ = try synchronize() }
+  }
+
+  /// Runs statements in their order.
+  ///
+  /// - Returns: The number of rows that each has changed.
+  func changes(_ statements: [(sql: String, values: [StoredValue])]) throws -> [Int] {
+    try finish()
+    for statement in statements { try send(PostgreSQLParameters(statement.values), text(statement.sql)) }
+    var counts: [Int] = []
+    _ = try synchronize { counts.append($0.changedCount) }
+    return counts
+  }
+
+  /// Reads the answers up to the last statement's.
+  ///
+  /// - Returns: The result of the last one.
+  /// - Throws: The first error. Statements after it were not executed.
+  private func synchronize(_ note: (PostgreSQLResult) -> Void = { _ in }) throws -> PostgreSQLResult? {
+    let handle = try openHandle()
+    guard functions.pipeline_sync(handle) == 1 else { throw connectionError(nil) }
+    let sent = waiting
+    waiting = []
+    var (last, failure): (PostgreSQLResult?, PostgreSQLError?) = (nil, nil)
+    for sql in sent {
+      while let result = functions.get_result(handle) {
+        switch functions.result_status(result) {
+        case Int32(CPQ_COMMAND_OK), Int32(CPQ_TUPLES_OK), Int32(CPQ_EMPTY_QUERY):
+          let wrapped = PostgreSQLResult(result, library)
+          note(wrapped)
+          last = wrapped
+        case Int32(CPQ_PIPELINE_ABORTED): functions.clear(result)
+        default:
+          failure = failure ?? error(of: result, sql)
+          functions.clear(result)
+        }
+      }
+      guard isUsable else { throw connectionError(sql) }
+    }
+    guard let end = functions.get_result(handle) else { throw failure ?? connectionError(nil) }
+    functions.clear(end)
+    if let failure { throw failure }
+    return last
+  }
+
+  private func endPipeline() throws {
+    try finish()
+    guard isPipelined else { return }
+    guard functions.exit_pipeline(try openHandle()) == 1 else { throw connectionError(nil) }
+    isPipelined = false
+  }
+
+  // MARK: COPY
+
+  /// Sends rows in the binary form of COPY.
+  ///
+  /// - Parameter fill: Replaces the contents of a buffer by the next part; leaves it empty at the end.
+  /// - Returns: The number of rows.
+  func copyIn(_ sql: String, _ fill: (inout [UInt8]) throws -> Void) throws -> Int {
+    try endPipeline()
+    let handle = try openHandle()
+    let text = text(sql)
+    try start(text, Int32(CPQ_COPY_IN))
+    var buffer: [UInt8] = []
+    do {
+      while true {
+        buffer.removeAll(keepingCapacity: true)
+        try fill(&buffer)
+        if buffer.isEmpty { break }
+        let sent = buffer.withUnsafeBytes {
+          functions.put_copy_data(handle, $0.bindMemory(to: CChar.self).baseAddress, Int32($0.count))
+        }
+        guard sent == 1 else { throw connectionError(text) }
+      }
+    } catch {
+      _ = functions.put_copy_end(handle, "stopped by the client")
+      while let rest = functions.get_result(handle) { functions.clear(rest) }
+      throw error
+    }
+    guard functions.put_copy_end(handle, nil) == 1 else { throw connectionError(text) }
+    return try end(text)
+  }
+
+  /// Receives the parts of what COPY writes, a row each.
+  func copyOut(_ sql: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try endPipeline()
+    let handle = try openHandle()
+    let text = text(sql)
+    try start(text, Int32(CPQ_COPY_OUT))
+    while true {
+      var bytes: UnsafeMutablePointer<CChar>?
+      let count = functions.get_copy_data(handle, &bytes, 0)
+      guard count > 0, let bytes else {
+        if count == -2 { throw connectionError(text) }
+        break
+      }
+      defer { functions.free_memory(bytes) }
+      try body(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+    }
+    _ = try end(text)
+  }
+
+  private func start(_ text: String, _ status: Int32) throws {
+    guard let result = functions.exec(try openHandle(), text) else { throw connectionError(text) }
+    defer { functions.clear(result) }
+    if functions.result_status(result) != status { throw error(of: result, text) }
+  }
+
+  private func end(_ text: String) throws -> Int {
+    let handle = try openHandle()
+    var (count, failure): (Int, PostgreSQLError?) = (0, nil)
+    while let result = functions.get_result(handle) {
+      if functions.result_status(result) == Int32(CPQ_COMMAND_OK) {
+        count = functions.changed_count(result).flatMap { Int(String(cString: $0)) } ?? 0
+      } else {
+        failure = failure ?? error(of: result, text)
+      }
+      functions.clear(result)
+    }
+    if let failure { throw failure }
+    return count
+  }
+
+  // MARK: Errors
+
+  private func openHandle() throws -> OpaquePointer {
+    guard let handle else { throw PostgreSQLError(state: nil, message: "the connection was closed") }
+    return handle
+  }
+
+  private func error(of result: OpaquePointer, _ sql: String) -> PostgreSQLError {
+    func field(_ name: Int) -> String? { functions.result_field(result, Int32(name)).map { String(cString: $0) } }
+    let message = field(Int(CPQ_DIAG_MESSAGE)) ?? functions.result_message(result).map { String(cString: $0) } ?? ""
+    guard isUsable || field(Int(CPQ_DIAG_SQLSTATE)) != nil else { return connectionError(sql) }
+    return PostgreSQLError(
+      state: field(Int(CPQ_DIAG_SQLSTATE)), message: cleaned(message), constraint: field(Int(CPQ_DIAG_CONSTRAINT)),
+      sql: sql)
+  }
+
+  private func connectionError(_ sql: String?) -> PostgreSQLError {
+    let message = handle.flatMap { functions.error_message($0) }.map { String(cString: $0) } ?? "there is no memory"
+    let isRefused = message.contains("too many clients") || message.contains("remaining connection slots")
+    return PostgreSQLError(
+      state: isRefused ? "53300" : nil, message: message.isEmpty ? "the connection is lost" : cleaned(message), sql: sql
+    )
+  }
+
+  private func cleaned(_ message: String) -> String {
+    address.withoutPasswords(message).split(whereSeparator: \.isNewline).joined(separator: " ")
+      .trimmingCharacters(in: .whitespaces)
+  }
+}
+
+extension PostgreSQLConnection: TableStatements {
+  func run(_ sql: String, _ values: [StoredValue]) throws { try send(sql, values) }
+
+  func change(_ sql: String, _ values: [StoredValue]) throws -> Int { try query(sql, values).changedCount }
+
+  func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] { try query(sql, values).rows }
+
+  func integer(_ sql: String, _ values: [StoredValue]) throws -> Int64? {
+    guard case .integer(let number)? = try rows(sql, values).first?.first else { return nil }
+    return number
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import ManagedObjectModel
+
+/// Translates statements about Core Data's tables, which are written for SQLite, into PostgreSQL's form: names of
+/// tables and columns are quoted, because they are in upper case, and `?` becomes `$1`, `$2`, ….
+enum StatementText {
+  /// The column of a join table that does not begin with Z.
+  private static let reflexive = "REFLEXIVE"
+  private static let ignoring = "INSERT OR IGNORE"
+
+  static func translated(_ sql: String) -> String {
+    var text = sql
+    var ending = ""
+    if text.hasPrefix(ignoring) {
+      text = "INSERT" + text.dropFirst(ignoring.count)
+      ending = " ON CONFLICT DO NOTHING"
+    }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.utf8.count + 64)
+    let bytes = Array(text.utf8)
+    var (index, parameters) = (0, 0)
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""):
+        let end = Self.end(ofQuoted: bytes, from: index)
+        result += bytes[index..<end]
+        index = end
+      case UInt8(ascii: "?"):
+        parameters += 1
+        result += "$\(parameters)".utf8
+        index += 1
+      case _ where isWordByte(byte):
+        let end = bytes[index...].firstIndex { !isWordByte($0) } ?? bytes.count
+        let word = bytes[index..<end]
+        let isName = byte == UInt8(ascii: "Z") || word.elementsEqual(reflexive.utf8)
+        result += isName ? [UInt8(ascii: "\"")] + word + [UInt8(ascii: "\"")] : Array(word)
+        index = end
+      default:
+        result.append(byte)
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self) + ending
+  }
+
+  private static func end(ofQuoted bytes: [UInt8], from start: Int) -> Int {
+    (bytes[(start + 1)...].firstIndex(of: bytes[start]) ?? bytes.count - 1) + 1
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), 0x80...0xFF:
+      true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// As the name of a table, column or index.
+  var quotedName: String { "\"" + replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
+  /// As a text in a statement.
+  var quotedText: String { "'" + replacingOccurrences(of: "'", with: "''") + "'" }
+}

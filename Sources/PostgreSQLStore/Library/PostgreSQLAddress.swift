@@ -1,0 +1,83 @@
+import CPostgreSQL
+import Foundation
+import ManagedObjectModel
+
+/// Where a store is: a `postgresql://` address as libpq reads it, service files, password files and `sslmode` included.
+package struct PostgreSQLAddress: Sendable {
+  /// As it was given; it may have a password, so that it is in no message.
+  private let text: String
+  /// The address without passwords.
+  let shown: String
+
+  static let schemes: Set<String> = ["postgresql", "postgres"]
+
+  /// - Throws: `NSError` 134080 for what libpq does not understand.
+  init(_ url: URL, _ library: PostgreSQLLibrary) throws {
+    text = url.absoluteString
+    shown = Self.withoutPasswords(text)
+    var problem: UnsafeMutablePointer<CChar>?
+    guard let options = library.functions.parse_address(text, &problem) else {
+      let reason = problem.map { String(cString: $0) } ?? "there is no memory"
+      if let problem { library.functions.free_memory(problem) }
+      throw NSError.coreData(
+        .open,
+        "The address \(shown) can't be used: \(withoutPasswords(reason).trimmingCharacters(in: .whitespacesAndNewlines)). "
+          + "Write it as postgresql://USER@HOST:PORT/DATABASE, and keep the password in the file that PGPASSFILE names."
+      )
+    }
+    library.functions.free_address(options)
+  }
+
+  /// A message of libpq, which may quote the address.
+  func withoutPasswords(_ message: String) -> String {
+    let parts = Self.passwords(in: text).flatMap { [$0, $0.removingPercentEncoding ?? $0] }
+    let shortened = message.replacingOccurrences(of: text, with: shown)
+    return parts.filter { $0.utf8.count > 2 }.reduce(shortened) { $0.replacingOccurrences(of: $1, with: "***") }
+  }
+
+  /// The keywords and values of `PQconnectdbParams`.
+  func parameters(timeoutSeconds: Double) -> [(keyword: String, value: String)] {
+    // What the address says comes later and counts.
+    [
+      ("connect_timeout", String(max(2, Int(timeoutSeconds.rounded(.up))))), ("dbname", text),
+      ("client_encoding", "UTF8"), ("fallback_application_name", ProcessInfo.processInfo.processName),
+    ]
+  }
+
+  // MARK: Passwords
+
+  /// The parts of an address that may have a password: after the user's name, and of some parameters.
+  private static func passwordRanges(in text: String) -> [Range<String.Index>] {
+    var ranges: [Range<String.Index>] = []
+    guard let scheme = text.range(of: "://") else { return [] }
+    let end = text[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
+    if let at = text[scheme.upperBound..<end].lastIndex(of: "@"),
+      let colon = text[scheme.upperBound..<at].firstIndex(of: ":")
+    {
+      ranges.append(colon..<at)
+    }
+    guard let question = text[end...].firstIndex(of: "?") else { return ranges }
+    var start = text.index(after: question)
+    while start < text.endIndex {
+      let next = text[start...].firstIndex(of: "&") ?? text.endIndex
+      if let equals = text[start..<next].firstIndex(of: "="), text[start..<equals].lowercased().hasSuffix("password") {
+        ranges.append(equals..<next)
+      }
+      start = next < text.endIndex ? text.index(after: next) : next
+    }
+    return ranges
+  }
+
+  private static func passwords(in text: String) -> [String] {
+    passwordRanges(in: text).map { String(text[$0].dropFirst()) }
+  }
+
+  package static func withoutPasswords(_ text: String) -> String {
+    var shown = text
+    for range in passwordRanges(in: text).sorted(by: { $0.lowerBound > $1.lowerBound }) {
+      let isOfUser = text[range.lowerBound] == ":"
+      shown.replaceSubrange(range, with: isOfUser ? "" : "=***")
+    }
+    return shown
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// An error of the server or of the connection to it, before it is converted to a Core Data error.
+struct PostgreSQLError: Error, CustomStringConvertible {
+  /// The five characters of SQLSTATE; nil for an error that the server did not report.
+  let state: String?
+  /// Without the values of the statement, and without a password.
+  let message: String
+  var constraint: String?
+  /// The statement that failed, without its values.
+  var sql: String?
+
+  var description: String {
+    "PostgreSQL error \(state ?? "of the connection"): \(message)\(sql.map { " in: \($0)" } ?? "")"
+  }
+
+  /// Whether values must be unique and are taken.
+  var isUniqueness: Bool { state == "23505" }
+  /// Whether rows still lead to a deleted one, or a row leads to none.
+  var isReference: Bool { state == "23503" }
+  /// Whether the same transaction can succeed when it is tried again.
+  var isPassing: Bool {
+    guard let state else { return false }
+    return ["40001", "40P01", "55P03", "53300", "57014"].contains(state)
+  }
+  /// Whether the connection is of no more use.
+  var isOfConnection: Bool {
+    guard let state else { return true }
+    return state.hasPrefix("08") || state.hasPrefix("57P0")
+  }
+
+  private var failureKind: StoreFailureKind {
+    guard let state else { return .cannotOpen }
+    switch state {
+    case _ where isPassing: return .busy
+    case "42501", "28000", "28P01": return .permissionDenied
+    case "25006": return .readOnly
+    case "53100": return .diskFull
+    case "53200": return .outOfMemory
+    case "58030": return .ioError
+    case "XX001", "XX002": return .corrupt
+    case "42P01", "42703", "42883": return .otherTables
+    default: return state.hasPrefix("08") || state.hasPrefix("57P0") || state == "3D000" ? .cannotOpen : .other
+    }
+  }
+
+  /// The remedy for the common errors.
+  private var advice: String {
+    switch failureKind {
+    case .busy where state == "53300": "The server has no connection left: try again later, or put a pooler before it."
+    case .busy: "Others are writing the same rows: save again."
+    case .permissionDenied: "Check the user of the address, its password file (PGPASSFILE) and its rights."
+    case .readOnly: "Connect to a server that takes writes."
+    case .diskFull: "Free some space on the server and try again."
+    case .cannotOpen: "Check the address, and whether the server is running."
+    case .otherTables: "The tables are those of another program or version."
+    default: ""
+    }
+  }
+
+  /// - Parameters:
+  ///   - code: The code of an error that has none of its own.
+  ///   - what: What has failed, as the beginning of a sentence.
+  func coreDataError(_ code: NSError.CoreDataCode, _ what: String) -> NSError {
+    let code: NSError.CoreDataCode =
+      isPassing ? .timeout : isReference ? .relationshipDeniedDelete : isUniqueness ? .constraintConflict : code
+    let end = message.hasSuffix(".") ? "" : "."
+    let advice = advice.isEmpty ? "" : " \(advice)"
+    var info: [String: Any] = [
+      NSError.storeFailureKindKey: failureKind,
+      NSUnderlyingErrorKey: NSError(
+        domain: Self.domain, code: 0, userInfo: [NSLocalizedDescriptionKey: description]),
+    ]
+    if let state { info[Self.stateKey] = state }
+    return .coreData(code, "\(what): \(message)\(end)\(advice)", userInfo: info)
+  }
+
+  static let domain = "OpenCoreDataPostgreSQLErrorDomain"
+  static let stateKey = "OpenCoreDataSQLState"
+}

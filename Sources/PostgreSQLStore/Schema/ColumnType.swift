@@ -1,0 +1,55 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// The type of a column in PostgreSQL.
+enum ColumnType: Sendable {
+  case int2, int4, int8, float8, numeric, text, bytes
+
+  init(_ attribute: NSAttributeDescription) {
+    switch attribute.attributeType {
+    case .integer16AttributeType, .booleanAttributeType: self = .int2
+    case .integer32AttributeType: self = .int4
+    case .integer64AttributeType: self = .int8
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: self = .float8
+    case .decimalAttributeType: self = .numeric
+    case .stringAttributeType, .URIAttributeType: self = .text
+    default: self = .bytes
+    }
+  }
+
+  /// As CREATE TABLE has it. Texts are compared by their bytes, whatever the database does.
+  var declaration: String {
+    switch self {
+    case .int2: "smallint"
+    case .int4: "integer"
+    case .int8: "bigint"
+    case .float8: "double precision"
+    case .numeric: "numeric"
+    case .text: "text COLLATE \"C\""
+    case .bytes: "bytea"
+    }
+  }
+
+  /// As `format_type` has it.
+  var name: String { self == .text ? "text" : declaration }
+
+  /// Whether a column holds the value unchanged.
+  ///
+  /// - Returns: Why not; nil if it does.
+  func problem(with value: StoredValue) -> String? {
+    switch value {
+    case .integer(let number):
+      switch self {
+      case .int2 where Int16(exactly: number) == nil: "the number \(number) does not fit into 16 bits"
+      case .int4 where Int32(exactly: number) == nil: "the number \(number) does not fit into 32 bits"
+      default: nil
+      }
+    case .text(let text):
+      text.utf8.contains(0) ? Self.zeroByte : nil
+    default: nil
+    }
+  }
+
+  static let zeroByte = "the text has a NUL character, which PostgreSQL does not keep"
+}

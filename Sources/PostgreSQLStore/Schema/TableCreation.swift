@@ -1,0 +1,166 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// The statements that make the tables of a model in a database, with Apple's names for tables and columns.
+struct TableCreation {
+  private let schema: SQLSchema
+  /// By the number of the entity.
+  private let entities: [Int: NSEntityDescription]
+
+  /// The longest name of a table or column in PostgreSQL, in bytes; longer ones would be cut off.
+  private static let nameBytesMax = 63
+
+  init(_ schema: SQLSchema, _ model: NSManagedObjectModel) {
+    self.schema = schema
+    let byName = model.entitiesByName
+    entities = Dictionary(
+      schema.entities.compactMap { entity in byName[entity.name].map { (entity.number, $0) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  // MARK: Columns
+
+  /// The attributes' columns of a table, by name.
+  private func attributeTypes(of table: String) -> [String: ColumnType] {
+    var types: [String: ColumnType] = [:]
+    for entity in schema.entities where entity.tableName == table {
+      guard let description = entities[entity.number] else { continue }
+      for (slot, column) in entity.attributeColumns.enumerated() {
+        if let column { types[column.name] = ColumnType(description.attributeSlots[slot]) }
+      }
+    }
+    return types
+  }
+
+  /// The columns of each table in order, with their types.
+  var columns: [(table: String, columns: [(name: String, type: ColumnType)])] {
+    let fixed: [(String, ColumnType)] = [("Z_PK", .int8), ("Z_ENT", .int4), ("Z_OPT", .int4)]
+    let tables = schema.tables.map { table in
+      let types = attributeTypes(of: table.name)
+      return (table.name, fixed + table.columns.map { ($0.name, types[$0.name] ?? .int8) })
+    }
+    let joins = schema.joinTables.map { table in
+      let names = [table.firstColumn, table.secondColumn] + table.orderColumns
+      return (table.name, names.map { ($0, ColumnType.int8) })
+    }
+    return tables + joins
+  }
+
+  // MARK: Statements
+
+  /// - Throws: `NSError` 134080 for a name that PostgreSQL can't have.
+  func statements() throws -> [String] {
+    for (table, columns) in columns {
+      for name in [table] + columns.map(\.name) where name.utf8.count > Self.nameBytesMax {
+        throw NSError.coreData(
+          .open,
+          "PostgreSQL cuts off names after \(Self.nameBytesMax) bytes, and the store needs the name \(name). Rename the "
+            + "entity or property in the model.")
+      }
+    }
+    return tables + sequences + indexes + references + [keyView] + ViewCreation(schema, entities).statements + [
+      """
+      CREATE TABLE "Z_METADATA" ("Z_VERSION" integer PRIMARY KEY, "Z_UUID" text COLLATE "C", "Z_PLIST" bytea)
+      """
+    ]
+  }
+
+  private var tables: [String] {
+    let joins = Dictionary(
+      schema.joinTables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return columns.map { table, columns in
+      let list = columns.map { column in
+        column.name.quotedName + " " + column.type.declaration
+          + (column.name == "Z_PK" ? " PRIMARY KEY" : ["Z_ENT", "Z_OPT"].contains(column.name) ? " NOT NULL" : "")
+      }
+      let key = joins[table].map {
+        ["PRIMARY KEY (\($0.firstColumn.quotedName), \($0.secondColumn.quotedName))"]
+      }
+      return "CREATE TABLE \(table.quotedName) (\((list + (key ?? [])).joined(separator: ", ")))"
+    }
+  }
+
+  private var sequences: [String] {
+    schema.tables.map {
+      "CREATE SEQUENCE \(KeyBlocks.sequence(of: $0.name).quotedName) AS bigint INCREMENT BY \(KeyBlocks.size) MINVALUE 1 "
+        + "OWNED BY \($0.name.quotedName).\"Z_PK\""
+    }
+  }
+
+  /// Those of a SQLite store. Null comes first, as in the orders of fetches.
+  private var indexes: [String] {
+    schema.creationStatements.filter { $0.hasPrefix("CREATE INDEX") || $0.hasPrefix("CREATE UNIQUE INDEX") }.map {
+      let text = $0.replacingOccurrences(of: " COLLATE BINARY ASC", with: " ASC NULLS FIRST")
+        .replacingOccurrences(of: " COLLATE BINARY DESC", with: " DESC NULLS LAST")
+      return Self.shortening(text)
+    }
+  }
+
+  /// The statement with a name of the index that PostgreSQL does not cut off.
+  private static func shortening(_ statement: String) -> String {
+    var words = statement.components(separatedBy: " ")
+    guard let place = words.firstIndex(of: "INDEX").map({ $0 + 1 }), words[place].utf8.count > nameBytesMax else {
+      return StatementText.translated(statement)
+    }
+    // FNV-1a: the same in every process.
+    let hash = words[place].utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    var start = words[place].prefix(nameBytesMax - 17)
+    while start.utf8.count > nameBytesMax - 17 { start = start.dropLast() }
+    words[place] = "\(start)_\(String(hash, radix: 16))"
+    return StatementText.translated(words.joined(separator: " "))
+  }
+
+  // MARK: Foreign keys
+
+  /// A row can't lead to one that is not there, whoever writes at the same time. They are checked at the end of a save.
+  private var references: [String] {
+    var known: Set<String> = []
+    return schema.entities.flatMap { entity -> [String] in
+      guard let description = entities[entity.number] else { return [] }
+      return entity.relationships.sorted { String.byteOrder($0.key, $1.key) }.flatMap { name, kept in
+        description.relationshipsByName[name].map { reference(of: $0, kept, in: entity) } ?? []
+      }
+    }.filter { known.insert($0).inserted }
+  }
+
+  private func reference(
+    of relationship: NSRelationshipDescription, _ kept: SQLRelationship, in entity: SQLEntity
+  ) -> [String] {
+    guard let destination = relationship.destinationEntity,
+      let other = schema.entity(named: destination.name ?? "")?.tableName
+    else { return [] }
+    switch kept {
+    case .toOne(let column, _, _):
+      // The rule no action leaves keys of deleted rows.
+      guard relationship.inverseRelationship?.deleteRule != .noActionDeleteRule else { return [] }
+      return [Self.reference(entity.tableName, column, to: other)]
+    case .toMany(let table, let column, _):
+      // With an inverse it is the inverse's key.
+      return relationship.inverseRelationship == nil ? [Self.reference(table, column, to: entity.tableName)] : []
+    case .manyToMany(let table, let source, let destination, _):
+      guard relationship.inverseRelationship?.deleteRule != .noActionDeleteRule,
+        relationship.deleteRule != .noActionDeleteRule
+      else { return [] }
+      return [Self.reference(table, source, to: entity.tableName), Self.reference(table, destination, to: other)]
+    }
+  }
+
+  private static func reference(_ table: String, _ column: String, to other: String) -> String {
+    "ALTER TABLE \(table.quotedName) ADD FOREIGN KEY (\(column.quotedName)) REFERENCES \(other.quotedName) "
+      + "DEFERRABLE INITIALLY DEFERRED"
+  }
+
+  // MARK: Z_PRIMARYKEY
+
+  /// For tools that look for it: the entities, and the greatest key of each root's rows.
+  private var keyView: String {
+    let rows = schema.entities.map { entity in
+      let last =
+        entity.superNumber == 0 ? "(SELECT coalesce(max(\"Z_PK\"), 0) FROM \(entity.tableName.quotedName))" : "0"
+      return "SELECT \(entity.number) AS \"Z_ENT\", \(entity.name.quotedText)::text AS \"Z_NAME\", "
+        + "\(entity.superNumber) AS \"Z_SUPER\", \(last)::bigint AS \"Z_MAX\""
+    }
+    return "CREATE VIEW \"Z_PRIMARYKEY\" AS " + rows.joined(separator: " UNION ALL ")
+  }
+}

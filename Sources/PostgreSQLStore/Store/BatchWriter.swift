@@ -1,0 +1,223 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// Carries out one batch request in the open transaction of a connection.
+final class BatchWriter {
+  private let store: PostgreSQLStore
+  private let reader: PostgreSQLReader
+  private let wantsIDs: Bool
+  private(set) var outcome = BatchOutcome()
+
+  private var connection: PostgreSQLConnection { reader.connection }
+  private static let rowsAtOnce = 10_000
+  private static let statementsAtOnce = 500
+
+  init(_ store: PostgreSQLStore, _ reader: PostgreSQLReader, wantsIDs: Bool) {
+    (self.store, self.reader, self.wantsIDs) = (store, reader, wantsIDs)
+  }
+
+  // MARK: Outcome
+
+  /// Counts the rows that a statement returns with their keys and entities.
+  private func note(_ result: PostgreSQLResult) throws {
+    outcome.count += result.rowCount
+    guard wantsIDs else { return }
+    for row in 0..<result.rowCount {
+      let key = result.integer(row, 0)
+      let space = try store.idSpace(numbered: Int(result.integer(row, 1)), key: key)
+      outcome.ids.append(NSManagedObjectID(space: space, key: key))
+    }
+  }
+
+  private func note(_ id: NSManagedObjectID) {
+    outcome.count += 1
+    if wantsIDs { outcome.ids.append(id) }
+  }
+
+  private func keys(of query: FetchQuery) throws -> [Int64] {
+    var query = query
+    query.values = .none
+    return try reader.rows(query).compactMap(\.id.storeKey)
+  }
+
+  private static func parts(of keys: [Int64]) -> some Sequence<[Int64]> {
+    stride(from: 0, to: keys.count, by: rowsAtOnce).lazy.map { Array(keys[$0..<min(keys.count, $0 + rowsAtOnce)]) }
+  }
+
+  // MARK: Deletions
+
+  func delete(_ query: FetchQuery) throws { try delete(try keys(of: query), of: query.entity) }
+
+  /// Deletes rows, and rejects that if it would leave dangling references.
+  func delete(_ keys: [Int64], of entity: NSEntityDescription) throws {
+    let table = try store.sqlEntity(entity).tableName
+    for part in Self.parts(of: keys) {
+      let condition = RowPlan.condition("Z_PK", part)
+      try note(
+        try connection.query(
+          "DELETE FROM \(table) WHERE \(condition.text) RETURNING Z_PK, Z_ENT", condition.bindings))
+    }
+    // After all of them: deleted rows may lead to each other.
+    let references = try RowReferences(to: entity, in: store)
+    if !references.isEmpty { try references.check(deleted: keys, connection) }
+  }
+
+  // MARK: Updates
+
+  /// What a batch update sets, by column.
+  private struct Assignments {
+    var fixed: [(column: EntityColumns.Column, value: StoredValue)] = []
+    var computed: [(column: EntityColumns.Column, expression: BoundExpression)] = []
+
+    /// The terms of SET.
+    var terms: String {
+      ((computed.map(\.column) + fixed.map(\.column)).map { "\($0.name) = ?" } + ["Z_OPT = Z_OPT + 1"])
+        .joined(separator: ", ")
+    }
+  }
+
+  func update(_ query: FetchQuery, _ values: [Int: BatchValue]) throws {
+    let kept = try store.sqlEntity(query.entity)
+    let columns = EntityColumns(query.entity, kept)
+    var assignments = Assignments()
+    for (slot, value) in values.sorted(by: { $0.key < $1.key }) {
+      guard let column = columns.column(ofSlot: slot) else { continue }
+      switch value {
+      case .value(let value):
+        if let problem = column.type.problem(with: value) {
+          throw NSError.coreData(
+            .coreData, "The batch update was not carried out: \(query.entity.attributeSlots[slot].name): \(problem).")
+        }
+        assignments.fixed.append((column, column.parameter(value)))
+      case .expression(let expression): assignments.computed.append((column, expression))
+      }
+    }
+    if !assignments.computed.isEmpty { return try compute(assignments, of: query) }
+    for part in Self.parts(of: try keys(of: query)) {
+      let condition = RowPlan.condition("Z_PK", part)
+      try note(
+        try connection.query(
+          "UPDATE \(kept.tableName) SET \(assignments.terms) WHERE \(condition.text) RETURNING Z_PK, Z_ENT",
+          assignments.fixed.map(\.value) + condition.bindings))
+    }
+  }
+
+  /// Computes the values of all rows before the first one is changed: an expression may read other rows.
+  private func compute(_ assignments: Assignments, of query: FetchQuery) throws {
+    var all = query
+    all.values = .all
+    let plan = try RowPlan(all, in: store)
+    let sql = "UPDATE \(try store.sqlEntity(query.entity).tableName) SET \(assignments.terms) WHERE Z_PK = ?"
+    var statements: [(sql: String, values: [StoredValue])] = []
+    try reader.visit(plan) { row in
+      let computed = try assignments.computed.map { column, expression in
+        let value = try reader.value(of: QueryExpression(expression, row.id.entity), for: row, plan)
+        return column.parameter(try query.entity.attributeSlots[column.slot].stored(computed: value, of: row.id))
+      }
+      statements.append((sql, computed + assignments.fixed.map(\.value) + [.integer(row.id.storeKey ?? 0)]))
+      if wantsIDs { outcome.ids.append(row.id) }
+      return true
+    }
+    for start in stride(from: 0, to: statements.count, by: Self.statementsAtOnce) {
+      let part = statements[start..<min(statements.count, start + Self.statementsAtOnce)]
+      outcome.count += try connection.changes(Array(part)).reduce(0, +)
+    }
+  }
+
+  // MARK: Insertions
+
+  func insert(
+    _ entity: NSEntityDescription, resolution: UniquenessResolution, fill: (inout ObjectBatch) throws -> Void
+  ) throws {
+    let kept = try store.sqlEntity(entity)
+    let columns = EntityColumns(entity, kept)
+    let isUnique = entity.rootEntity.withDescendants.contains { !$0.uniquenessConstraintNames.isEmpty }
+    var batch = ObjectBatch(entity: entity)
+    while true {
+      batch.removeAll()
+      try fill(&batch)
+      if batch.count == 0 { return }
+      let first = try store.keys.take(batch.count, of: kept.tableName, connection)
+      let copy = RowCopy(
+        batch: batch, entity: kept, columns: columns, rows: (0..<batch.count).map { ($0, first + Int64($0)) })
+      if isUnique { try insertOrResolve(copy, resolution) } else { try insert(copy) }
+    }
+  }
+
+  private func id(_ key: Int64, of copy: RowCopy) -> NSManagedObjectID {
+    NSManagedObjectID(entity: copy.batch.entity, store: store.identity, key: key)
+  }
+
+  private func insert(_ copy: RowCopy) throws {
+    var refused: (row: Int, problem: String)?
+    try copy.copy(connection) { refused = refused ?? ($0, $1) }
+    if let refused { throw Self.refusal(refused.problem, row: refused.row) }
+    outcome.count += copy.rows.count
+    if wantsIDs { outcome.ids += copy.rows.map { id($0.key, of: copy) } }
+  }
+
+  private static func refusal(_ problem: String, row: Int) -> NSError {
+    .coreData(
+      .coreData, "The batch request was not carried out: row \(row + 1) of a batch can't be stored: \(problem).")
+  }
+
+  /// Inserts rows one by one. A row whose unique values another one has is dropped, or gives that one its values.
+  private func insertOrResolve(_ copy: RowCopy, _ resolution: UniquenessResolution) throws {
+    for (row, _) in copy.rows {
+      for column in copy.columns.columns {
+        if let problem = column.type.problem(with: copy.batch.value(row: row, slot: column.slot)) {
+          throw Self.refusal("\(copy.batch.entity.attributeSlots[column.slot].name): \(problem)", row: row)
+        }
+      }
+    }
+    let statements = copy.insertions
+    // A row that is overwritten can be one of the same batch.
+    let atOnce = resolution == .overwrite ? 1 : Self.statementsAtOnce
+    for start in stride(from: 0, to: statements.count, by: atOnce) {
+      let part = start..<min(statements.count, start + atOnce)
+      for (index, count) in zip(part, try connection.changes(Array(statements[part]))) {
+        if count == 1 {
+          note(id(copy.rows[index].key, of: copy))
+        } else if resolution == .overwrite {
+          try note(try overwrite(copy, row: copy.rows[index].row))
+        }
+      }
+    }
+  }
+
+  /// Gives the values of a row to the one that has its unique values.
+  private func overwrite(_ copy: RowCopy, row: Int) throws -> PostgreSQLResult {
+    let entity = copy.batch.entity
+    func value(_ column: EntityColumns.Column) -> StoredValue {
+      column.parameter(copy.batch.value(row: row, slot: column.slot))
+    }
+    let sets = copy.columns.columns.map { "\($0.name) = ?" } + ["Z_OPT = Z_OPT + 1"]
+    var (conditions, bindings): ([String], [StoredValue]) = ([], [])
+    for constraint in entity.ancestry.flatMap(\.uniquenessConstraintNames) {
+      let parts = constraint.compactMap { name in entity.slot(named: name).flatMap(copy.columns.column(ofSlot:)) }
+      guard parts.count == constraint.count else { continue }
+      conditions.append("(" + parts.map { "\($0.name) = ?" }.joined(separator: " AND ") + ")")
+      bindings += parts.map(value)
+    }
+    return try connection.query(
+      "UPDATE \(copy.entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = "
+        + "(SELECT Z_PK FROM \(copy.entity.tableName) WHERE \(conditions.joined(separator: " OR ")) "
+        + "ORDER BY Z_PK LIMIT 1) RETURNING Z_PK, Z_ENT", copy.columns.columns.map(value) + bindings)
+  }
+}
+
+extension NSAttributeDescription {
+  /// A computed value as this attribute stores it.
+  ///
+  /// - Throws: `NSError` 134060 for a number that the attribute does not store.
+  fileprivate func stored(computed value: StoredValue, of id: NSManagedObjectID) throws -> StoredValue {
+    guard !StoredValueOrder.isNull(value) else { return .null }
+    let converted = value.converted(to: attributeType)
+    guard let range = attributeType.wholeRange else { return converted }
+    guard case .integer(let number) = converted, range.contains(number),
+      StoredValueOrder.compare(value, .integer(number)) == 0
+    else { throw typeMismatch(of: id) }
+    return converted
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// The transaction of a save on a store of a server; a savepoint if a transaction is already open.
+///
+/// It holds the lock of the writing connection from its first statement to its last.
+final class ServerSaveWriter: SaveWriter {
+  private let store: PostgreSQLStore
+  private let connection: PostgreSQLConnection
+  private let onlyReads: Bool
+  private let isPart: Bool
+  private var isOpen = true
+  private var resolutions: [InsertionResolution] = []
+  private let keysBefore: KeyBlocks
+
+  init(_ store: PostgreSQLStore, _ changes: ChangeSet) throws {
+    self.store = store
+    store.writerLock.lock()
+    do {
+      connection = try store.writingReader().connection
+      keysBefore = store.keys
+      onlyReads = store.isReadOnly && changes.isEmpty && !store.hasUnsavedMetadata
+      if store.isReadOnly, !onlyReads { throw store.readOnlyError }
+      isPart = connection.isInTransaction
+      try store.checkTransaction(connection)
+      if onlyReads, !isPart {
+        try connection.send("BEGIN READ ONLY")
+      } else {
+        try store.begin(connection, isPart: isPart)
+      }
+    } catch {
+      store.writerLock.unlock()
+      throw (error as? PostgreSQLError).map { Self.failure($0, store) } ?? error
+    }
+  }
+
+  func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws {
+    if onlyReads, !participants.isEmpty { throw store.readOnlyError }
+    do {
+      resolutions = try ChangeWriter(store, connection, locksRows: !onlyReads).write(changes)
+      let transaction = SaveTransaction(ServerParticipantStatements(connection: connection), whole)
+      for participant in participants { try participant.write(to: transaction) }
+      try connection.finish()
+    } catch let error as PostgreSQLError {
+      throw Self.failure(error, store)
+    }
+  }
+
+  func commit() throws {
+    do {
+      try store.commit(connection, isPart: isPart)
+    } catch let error as PostgreSQLError {
+      throw Self.failure(error, store)
+    }
+    end()
+  }
+
+  func rollBack() {
+    guard isOpen else { return }
+    store.rollBack(connection, isPart: isPart)
+    store.keys.goBack(to: keysBefore)
+    end()
+  }
+
+  func finish() {
+    for one in resolutions { one.range.resolve(one.resolution) }
+    store.metadataState.noteSaved()
+    store.noteWrite()
+  }
+
+  private func end() {
+    isOpen = false
+    store.writerLock.unlock()
+  }
+
+  private static func failure(_ error: PostgreSQLError, _ store: PostgreSQLStore) -> NSError {
+    error.coreDataError(.save, "Saving to \(store.location) failed")
+  }
+}
+
+/// Runs the statements of save participants on the writing connection.
+struct ServerParticipantStatements: ParticipantStatements {
+  let connection: PostgreSQLConnection
+
+  func run(_ sql: String, _ values: [StoredValue]) throws -> Int {
+    try reportingErrors { try connection.query(sql, values).changedCount }
+  }
+
+  func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
+    try reportingErrors { try connection.query(sql, values).rows }
+  }
+
+  private func reportingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgreSQLError {
+      throw error.coreDataError(.sqlite, "A save participant's statement failed")
+    }
+  }
+}
+
+extension PostgreSQLStore {
+  package var takesPackedLinks: Bool { true }
+
+  package func beginSave(of changes: ChangeSet) throws -> any SaveWriter { try ServerSaveWriter(self, changes) }
+
+  var readOnlyError: NSError {
+    .coreData(
+      .save, "The store \(location) was opened for reading only.",
+      suggestion: "Add it without NSReadOnlyPersistentStoreOption.")
+  }
+
+  /// Takes keys for `ids` now.
+  package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+    guard !isReadOnly else { throw readOnlyError }
+    let obtained = try access("Taking keys in", code: .save) { connection in
+      try checkTransaction(connection)
+      var obtained: [(range: TemporaryIDRange, row: Int, key: Int64)] = []
+      for id in ids {
+        guard case .temporary(let range, let row) = id.reference, range.permanent(row: row) == nil else { continue }
+        obtained.append((range, row, try keys.take(1, of: try sqlEntity(id.entity).tableName, connection)))
+      }
+      return obtained
+    }
+    for one in obtained { one.range.obtain(one.key, row: one.row, from: identity) }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `copy` between a SQLite file and a database, and the commands that read one.
+@Suite(.enabled(if: PostgreSQLServer.isThere, Comment(rawValue: PostgreSQLServer.problem)))
+struct CopyCommandTests {
+  private let folder: TemporaryFolder
+  private let address: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let server = try #require(PostgreSQLServer.shared)
+    let schema = "c\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
+    _ = try server.psql("CREATE SCHEMA \(schema)")
+    address = try #require(server.address(["options": "-csearch_path=\(schema)"])).absoluteString
+  }
+
+  private func run(_ arguments: String...) throws -> ProgramOutput {
+    try Programs.run(Tool.url.path, arguments, in: folder)
+  }
+
+  @Test func `A journal goes to a server and back, and is exported, listed and shown the same from each`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    #expect(try run("import", "log.csv", "--store", "s").status == 0)
+    let there = try run("copy", "s", address)
+    #expect(there.status == 0 && there.messages == "surfjournal: 2 objects copied\n", "\(there.messages)")
+    #expect(try run("copy", address, "back.sqlite").status == 0)
+    let exported = try run("export", "s")
+    for store in [address, "back.sqlite"] {
+      #expect(try run("export", store).bytes == exported.bytes)
+      #expect(try run("export", store, "--where", "location CONTAINS[cd] 'RINC'").text.contains("Rincon"))
+      let list = try run("list", store)
+      #expect(try list.text == run("list", "s").text && list.status == 0)
+      #expect(try run("show", store, "2").status == 0)
+    }
+    // The next key is greater than those that were copied.
+    #expect(try run("add", "back.sqlite", "--date", "2020-01-02", "--location", "Pipe", "--yes").status == 0)
+    #expect(try run("verify", "back.sqlite").status == 0)
+  }
+
+  @Test func `Objects of several entities keep their relationships and their order`() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: Repository.path("SampleData"))
+    where ["spots.csv", "boards.csv", "sessions.csv", "Surfing.xcdatamodeld"].contains(name) || name.hasPrefix("surf-s")
+      || name.hasPrefix("surf-boards")
+    {
+      try FileManager.default.copyItem(at: Repository.file("SampleData/\(name)"), to: folder.file(name))
+    }
+    for name in ["surf-spots", "surf-sessions", "surf-boards"] { #expect(try run("run", "./\(name).json").status == 0) }
+    let graph = try LinkedSample.graph(of: "surfing.sqlite", in: folder)
+    for (from, to) in [("surfing.sqlite", address), (address, "back.sqlite")] {
+      let copied = try run("copy", from, to, "--model", "Surfing.xcdatamodeld")
+      #expect(copied.status == 0, "\(copied.messages)")
+    }
+    #expect(try LinkedSample.graph(of: "back.sqlite", in: folder) == graph)
+    let verified = try run("verify", "back.sqlite", "--model", "Surfing.xcdatamodeld")
+    #expect(verified.status == 0, "\(verified.text)")
+  }
+
+  @Test func `A store with objects is no place for a copy, and nothing is changed`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    for store in ["s", "t"] { #expect(try run("import", "log.csv", "--store", store).status == 0) }
+    #expect(try run("copy", "s", address).status == 0)
+    for (from, to) in [("s", "t"), ("s", address), (address, "t")] {
+      let again = try run("copy", from, to)
+      #expect(
+        again.status != 0 && again.messages.contains("has objects of the entity JournalEntry"), "\(again.messages)")
+    }
+    #expect(try run("list", address, "--csv").text.split(separator: "\n").count == 3)
+  }
+
+  @Test func `What does not work on a server is refused, and no message has the password`() throws {
+    let secret = "postgresql://anna:sesame@127.0.0.1:1/journal"
+    try folder.write(Logs.two, to: "log.csv")
+    for arguments in [
+      ["import", "log.csv", "--store", secret], ["history", secret], ["undo", secret], ["verify", secret],
+      ["list", secret], ["export", secret], ["export", secret, "--all", "-o", "out"], ["copy", secret, "x.sqlite"],
+      ["add", secret, "--location", "a"], ["validate", "log.csv", "--store", secret],
+    ] {
+      let output = try Programs.run(Tool.url.path, arguments, in: folder)
+      #expect(output.status != 0, "\(arguments)")
+      #expect(!(output.messages + output.text).contains("sesame"), "\(arguments): \(output.messages)")
+    }
+    #expect(!folder.exists("x.sqlite"))
+    let list = try run("list", secret)
+    #expect(list.messages.contains("postgresql://anna@127.0.0.1:1/journal"), "\(list.messages)")
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import OpenCoreData
+@testable import PostgreSQLStore
+
+// Rule (docs/decisions/0039): no password is in a message, a description or an address that is shown.
+
+@Suite("An address is shown without its passwords")
+struct AddressTests {
+  @Test(
+    "After the user and among the parameters",
+    arguments: [
+      ("postgresql://anna:secret@db/journal", "postgresql://anna@db/journal"),
+      (
+        "postgresql://anna:se%3Acret@db:5433/journal?sslmode=require",
+        "postgresql://anna@db:5433/journal?sslmode=require"
+      ),
+      ("postgresql:///journal?password=secret&user=anna", "postgresql:///journal?password=***&user=anna"),
+      ("postgresql:///j?user=a&sslpassword=secret", "postgresql:///j?user=a&sslpassword=***"),
+      ("postgresql://db/journal", "postgresql://db/journal"),
+      (
+        "postgresql://anna@db/journal?options=-csearch_path%3Da:b@c",
+        "postgresql://anna@db/journal?options=-csearch_path%3Da:b@c"
+      ),
+    ])
+  func shown(address: String, expected: String) { #expect(PostgreSQLAddress.withoutPasswords(address) == expected) }
+
+  @Test("A server that can't be reached is error 134080, whose message names the address without the password")
+  func unreachable() throws {
+    let model = NSManagedObjectModel()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let folder = try TemporaryFolder()
+    let url = try #require(URL(string: "postgresql://anna:sesame@/journal?host=\(folder.url.path)"))
+    let error = #expect(throws: NSError.self) {
+      try coordinator.addPersistentStore(ofType: NSPostgreSQLStoreType, configurationName: nil, at: url)
+    }
+    #expect(error?.code == NSPersistentStoreOpenError)
+    let text = "\(String(describing: error)) \(String(describing: error?.userInfo))"
+    #expect(text.contains("postgresql://anna@/journal") && !text.contains("sesame"))
+  }
+
+  @Test("An address that libpq does not understand is refused without the password")
+  func unusable() throws {
+    let library = try PostgreSQLLibrary.load()
+    let url = try #require(URL(string: "postgresql://anna:sesame@db/journal?nothing=1"))
+    let error = #expect(throws: NSError.self) { try PostgreSQLAddress(url, library) }
+    #expect(error?.localizedDescription.contains("nothing") == true)
+    #expect(error?.localizedDescription.contains("sesame") == false)
+  }
+
+  @Test("A file is no address")
+  func file() {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+    let error = #expect(throws: NSError.self) {
+      try coordinator.addPersistentStore(
+        ofType: NSPostgreSQLStoreType, configurationName: nil, at: URL(fileURLWithPath: "/tmp/a.sqlite"))
+    }
+    #expect(error?.code == NSPersistentStoreOpenError)
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// A PostgreSQL server of the tests' own, in a folder of its own: started once for a test process, ended with it. It does
+/// not wait for the disk, because no test cuts its power.
+package final class PostgreSQLServer: Sendable {
+  /// Nil where no server can be started; `problem` says why.
+  package static var shared: PostgreSQLServer? { started.server }
+  package static var isThere: Bool { started.server != nil }
+  /// For the comment of a test that is left out.
+  package static var problem: String { started.problem }
+
+  private static let started: (server: PostgreSQLServer?, problem: String) = {
+    do {
+      let server = try PostgreSQLServer()
+      atexit { PostgreSQLServer.shared?.stop() }
+      return (server, "")
+    } catch {
+      return (nil, "there is no PostgreSQL server for the tests: \(error)")
+    }
+  }()
+
+  /// The folder of its socket, which has a short path.
+  package let socketFolder: String
+  private let folder: String
+  // Unchecked: started in the initializer and only ended afterwards.
+  private struct Running: @unchecked Sendable {
+    let process: Process
+    /// The server ends when its other end is closed: also when the tests are killed.
+    let life: Pipe
+  }
+  private let running: Running
+
+  /// - Parameter settings: Of the server, in addition to those that make it quick.
+  package init(settings: [String] = []) throws {
+    let programs = try Self.programs()
+    folder = try Self.makeFolder()
+    socketFolder = folder
+    let asUser = geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : []
+    let made = try Programs.run(
+      "/usr/bin/env",
+      asUser + [
+        "\(programs)/initdb", "-D", "\(folder)/data", "-U", "tests", "-A", "trust", "-E", "UTF8", "--locale=C",
+        "--no-sync",
+      ])
+    guard made.status == 0 else { throw ProgramFailure(description: "initdb: \(made.messages)") }
+    let options =
+      [
+        "listen_addresses=", "unix_socket_directories=\(folder)", "fsync=off", "full_page_writes=off",
+        "synchronous_commit=off", "autovacuum=off", "max_connections=400", "shared_buffers=64MB", "wal_level=minimal",
+        "max_wal_senders=0", "jit=off", "log_min_messages=fatal", "log_min_error_statement=fatal",
+      ] + settings
+    // The shell ends the server when its own standard input ends.
+    let command = "\"$@\" </dev/null & server=$!; cat >/dev/null; kill -QUIT $server; wait $server"
+    let process = Programs.process(
+      "/bin/sh",
+      ["-c", command, "sh"] + asUser + ["\(programs)/postgres", "-D", "\(folder)/data"]
+        + options.flatMap { ["-c", $0] })
+    let life = Pipe()
+    process.standardInput = life
+    _ = FileManager.default.createFile(atPath: "\(folder)/log", contents: nil)
+    process.standardOutput = FileHandle(forWritingAtPath: "\(folder)/log")
+    process.standardError = FileHandle(forWritingAtPath: "\(folder)/log")
+    try process.run()
+    running = Running(process: process, life: life)
+    try waitUntilReady(programs)
+  }
+
+  /// An address of a database, with parameters.
+  package func address(_ parameters: [String: String] = [:], database: String = "postgres") -> URL? {
+    var parts = URLComponents()
+    parts.scheme = "postgresql"
+    parts.host = ""
+    parts.path = "/\(database)"
+    parts.queryItems =
+      [URLQueryItem(name: "host", value: socketFolder), URLQueryItem(name: "user", value: "tests")]
+      + parameters.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
+    return parts.url
+  }
+
+  /// What `psql` prints for statements: without a heading, columns separated by `|`.
+  package func psql(_ statements: String, schema: String = "public") throws -> String {
+    let output = try Programs.run(
+      "/usr/bin/env", ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", statements],
+      environment: [
+        "PGHOST": socketFolder, "PGUSER": "tests", "PGDATABASE": "postgres", "PGOPTIONS": "-csearch_path=\(schema)",
+      ])
+    guard output.status == 0 else { throw ProgramFailure(description: "psql: \(output.messages)") }
+    return output.text.trimmingCharacters(in: .newlines)
+  }
+
+  package func stop() {
+    try? running.life.fileHandleForWriting.close()
+    running.process.waitUntilExit()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  // MARK: Starting
+
+  /// The folder of the newest version's programs.
+  private static func programs() throws -> String {
+    let base = "/usr/lib/postgresql"
+    let versions = ((try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []).compactMap { Int($0) }.sorted()
+    guard let version = versions.last, FileManager.default.isExecutableFile(atPath: "\(base)/\(version)/bin/initdb")
+    else { throw ProgramFailure(description: "the package postgresql is not installed") }
+    return "\(base)/\(version)/bin"
+  }
+
+  /// A folder in memory where there is one, which belongs to the user who runs the server.
+  private static func makeFolder() throws -> String {
+    let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    let folder = "\(base)/pg-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    guard geteuid() == 0 else { return folder }
+    guard let user = getpwnam("postgres"), chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
+      throw ProgramFailure(description: "PostgreSQL refuses to run as root, and there is no user postgres")
+    }
+    return folder
+  }
+
+  private func waitUntilReady(_ programs: String) throws {
+    for _ in 0..<600 {
+      if try Programs.run("\(programs)/pg_isready", ["-q", "-h", socketFolder]).status == 0 { return }
+      guard running.process.isRunning else { break }
+      usleep(50_000)
+    }
+    let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""
+    throw ProgramFailure(description: "it does not start: \(log)")
+  }
+}
