@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/types.h>
 
-// Its header declares it with _GNU_SOURCE only, which would give the system's types other names than in other modules.
+// Their header declares them with _GNU_SOURCE only, which would give the system's types other names than in other modules.
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
 // Texts that follow each other, each with its zero byte, as a list that ends in NULL; NULL where there is no memory.
 static inline char **spawn_list(const char *texts, int count) {
@@ -41,6 +42,8 @@ static inline int spawn_program(
   posix_spawn_file_actions_adddup2(&actions, input, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
   posix_spawn_file_actions_adddup2(&actions, messages, 2);
+  // Nothing else of this process is the program's: the other end of its input, kept open, would never end the input.
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   if (folder[0]) posix_spawn_file_actions_addchdir_np(&actions, folder);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setpgroup(&attributes, 0);

@@ -3,6 +3,7 @@ import os
 import re
 
 from pygments.lexers.configs import IniLexer
+from pygments.lexers.javascript import JavascriptLexer
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
@@ -35,6 +36,7 @@ copybutton_remove_prompts = True
 
 for name in ("systemd-service", "systemd-timer"):
     lexers[name] = IniLexer()
+lexers["json5"] = JavascriptLexer()
 for name in ("csv", "crontab", "logrotate"):
     lexers[name] = TextLexer()
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
