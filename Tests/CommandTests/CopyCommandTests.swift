@@ -57,7 +57,7 @@ struct CopyCommandTests {
     #expect(verified.status == 0, "\(verified.text)")
   }
 
-  @Test func `A store with objects is no place for a copy, and nothing is changed`() throws {
+  @Test func `A store with objects does not take a copy, and nothing is changed`() throws {
     try folder.write(Logs.two, to: "log.csv")
     for store in ["s", "t"] { #expect(try run("import", "log.csv", "--store", store).status == 0) }
     #expect(try run("copy", "s", address).status == 0)

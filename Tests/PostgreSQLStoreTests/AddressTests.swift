@@ -50,12 +50,12 @@ struct AddressTests {
     #expect(error?.localizedDescription.contains("sesame") == false)
   }
 
-  @Test("A file is no address")
+  @Test("A file is not an address")
   func file() {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
     let error = #expect(throws: NSError.self) {
       try coordinator.addPersistentStore(
-        ofType: NSPostgreSQLStoreType, configurationName: nil, at: URL(fileURLWithPath: "/tmp/a.sqlite"))
+        ofType: NSPostgreSQLStoreType, configurationName: nil, at: URL(fileURLWithPath: "a.sqlite"))
     }
     #expect(error?.code == NSPersistentStoreOpenError)
   }

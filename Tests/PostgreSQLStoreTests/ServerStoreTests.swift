@@ -15,7 +15,7 @@ struct ServerStoreTests {
   private let store: ServerStore
   init() throws { store = try ServerStore() }
 
-  @Test("The tables have Apple's names, and a view beside each entity has plain ones")
+  @Test("The tables have Apple's names, and a view for each entity has plain ones")
   func names() throws {
     let coordinator = try store.coordinator()
     let context = ServerStore.context(coordinator)
@@ -129,7 +129,7 @@ struct ServerStoreTests {
         == "1 3 131073")
   }
 
-  @Test("A row can't lead to one that is not there, whoever writes it")
+  @Test("A row can't lead to one that is not there, whatever program writes it")
   func danglingReferences() throws {
     let coordinator = try store.coordinator()
     let error = #expect(throws: ProgramFailure.self) {

@@ -20,7 +20,7 @@ struct StatementTextTests {
     #expect(StatementText.translated(sql) == sql)
   }
 
-  @Test("A row that is there already is no error")
+  @Test("A row that is there already is not an error")
   func ignoring() {
     #expect(
       StatementText.translated("INSERT OR IGNORE INTO Z_1A(Z_1B) VALUES(?)")

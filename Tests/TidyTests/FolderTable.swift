@@ -80,7 +80,7 @@ enum FolderTable {
         "Derivations", "External", "History", "Opening", "RowStore", "SQLite", "Schema", "Schema/Existing",
       ],
       "Copying": ["Identities", "Queries", "RowStore", "Rows"],
-      "Tables": ["External", "History", "Identities", "Predicates", "Queries", "RowStore", "Rows", "SQLite", "Schema"],
+      "Tables": ["External", "History", "Identities", "Predicates", "RowStore", "Rows", "SQLite", "Schema"],
       "SQLiteStore": [
         "Derivations", "External", "History", "Identities", "Migration", "Opening", "Predicates", "Queries", "RowStore",
         "Rows", "SQLite", "Schema", "Schema/Existing", "Tables",
@@ -89,7 +89,7 @@ enum FolderTable {
     "PostgreSQLStore": [
       "Library": [],
       "Connection": ["Library"],
-      "Reading": ["Connection"],
+      "Reading": ["Connection", "Library"],
       "Schema": ["Connection"],
       "Store": ["Connection", "Library", "Reading", "Schema"],
     ],

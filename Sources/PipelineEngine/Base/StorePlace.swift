@@ -15,7 +15,7 @@ package struct StorePlace: Sendable {
 
   package var isServer: Bool { Self.isAddress(text) }
 
-  /// - Throws: `RunFailure` for an address that is no URL.
+  /// - Throws: `RunFailure` for an address that can't be read as a URL.
   package func url() throws(RunFailure) -> URL {
     guard isServer else { return URL(fileURLWithPath: text) }
     guard let url = URL(string: text) else {

@@ -5,7 +5,7 @@ import PersistentStores
 
 /// A connection to a server. It belongs to one thread at a time.
 ///
-/// Statements whose results nobody waits for are sent ahead (libpq's pipeline mode), so that they cost no round trip. It
+/// Statements whose results are not waited for are sent ahead (libpq's pipeline mode), so that they cost no round trip. It
 /// keeps no state on the server between transactions, so that a pooler may give each one another server process.
 // Unchecked: its users hold the lock of a store, of a snapshot or of a cursor, or have taken it from the pool.
 final class PostgreSQLConnection: @unchecked Sendable {

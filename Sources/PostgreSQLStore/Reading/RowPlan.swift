@@ -14,7 +14,7 @@ struct RowColumns: PredicateColumns {
 
   func sql(_ key: PredicateKey) throws -> SQLFragment { SQLFragment(try sql(key.path)) }
 
-  /// A text that is no column is compared by its bytes too.
+  /// A text that is not a column is compared by its bytes too.
   func sql(_ path: [String]) throws -> String {
     let column = try names.sql(path)
     guard case .entityName = try AttributePath(path, of: entity).end else { return column }

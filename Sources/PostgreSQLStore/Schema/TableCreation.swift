@@ -113,7 +113,7 @@ struct TableCreation {
 
   // MARK: Foreign keys
 
-  /// A row can't lead to one that is not there, whoever writes at the same time. They are checked at the end of a save.
+  /// A row can't lead to one that is not there, whatever others write at the same time. They are checked at the end of a save.
   private var references: [String] {
     var known: Set<String> = []
     return schema.entities.flatMap { entity -> [String] in

@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 import PersistentStores
 
-/// A view beside each entity for people and their tools: names as the model has them, in lower case, and dates as
+/// A view for each entity, for people and their tools: names as the model has them, in lower case, and dates as
 /// `timestamptz`.
 struct ViewCreation {
   private let schema: SQLSchema

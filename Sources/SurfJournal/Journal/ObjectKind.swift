@@ -88,7 +88,7 @@ package struct ObjectKind: Sendable {
       ownModel.map { NSPersistentContainer(name: entity, managedObjectModel: $0) }
       ?? NSPersistentContainer(name: CoreDataStack.modelName)
     let place = StorePlace(store)
-    // An address that is no URL is one of a store that does not exist.
+    // An address that can't be read as a URL is one of a store that does not exist.
     let url = (try? place.url()) ?? URL(fileURLWithPath: "/nonexistent")
     return CoreDataStack(
       container, store: url, type: place.type, seed: nil, isReadOnly: isReadOnly, timeoutSeconds: timeoutSeconds)

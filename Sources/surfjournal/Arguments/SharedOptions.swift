@@ -10,6 +10,12 @@ enum SharedOptions {
   static let jsonFormat = "--json                 the same as --format json"
   static let noPager = "--no-pager             print a long result without a pager"
 
+  static let storeModel = """
+    --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
+                                 .momd or .mom; by default the one found in this
+                                 program or in the store
+    """
+
   static let lockTimeout = """
     --lock-timeout SECONDS
                                  how long to wait for a store that another program

@@ -22,9 +22,7 @@ struct CopyCommand: Command {
 
     Options:
           \(SharedOptions.store)
-          --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
-                                 .momd or .mom; by default the one found in this
-                                 program or in the store
+          \(SharedOptions.storeModel)
           \(SharedOptions.lockTimeout)
       -q, --quiet                print nothing
       \(SharedOptions.help)

@@ -14,9 +14,7 @@ struct InspectCommand: Command {
 
     Options:
           \(SharedOptions.store)
-          --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
-                                 .momd or .mom; by default the one found in this
-                                 program or in the store
+          \(SharedOptions.storeModel)
           \(SharedOptions.damagedLog)
           --json                 print the result as JSON
           --show-values          show the values of the store's own metadata keys
