@@ -7,7 +7,9 @@ struct PageTables {
   // MARK: Columns
 
   var columns: Markup? {
-    guard let columns = summary.columns, !columns.isEmpty else { return nil }
+    guard let columns = summary.columns, columns.contains(where: { $0.filled + $0.empty + $0.refused > 0 }) else {
+      return nil
+    }
     var names: [GridTable.Column] = [.init("Column")]
     names += ["Filled", "Different"].map { GridTable.Column($0, isNumber: true) }
     names += [.init("From"), .init("To"), .init("Most frequent"), .init("Refused", isNumber: true)]
@@ -31,11 +33,14 @@ struct PageTables {
       <p class="note">Different and frequent values are those of the first \(TextTable.grouped(counted)) entries; all else \
       is of all entries.</p>
       """ : nil
+    let scope: Markup? =
+      summary.counts.unchanged + summary.counts.duplicate > 0
+      ? "<p class=\"note\">Values are those of inserted and updated entries.</p>" : nil
     return """
       <section aria-labelledby="columns">
       <h2 id="columns">Columns</h2>
       \(GridTable(columns: names, rows: rows, classes: columns.map { $0.refused > 0 ? "bad" : nil }).markup)
-      \(note)
+      \(scope)\(note)
       </section>
       """
   }
