@@ -6,7 +6,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   case json
   /// Test cases for continuous integration: ``RunSummary/junit()``.
   case junit = "xml"
-  /// A page for a browser: ``RunSummary/html(issuesListedIn:)``.
+  /// A page for a browser: ``RunSummary/html(issuesListedIn:isOfSeries:)``.
   case html
   /// Gauges for the textfile collector of a Prometheus node exporter: ``RunSummary/prometheus()``.
   case prometheus = "prom"

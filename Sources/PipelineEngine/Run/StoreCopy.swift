@@ -24,7 +24,7 @@ public enum StoreCopy {
   /// - Parameters:
   ///   - source: The path or the address of the store.
   ///   - target: The path or the address of the copy, where there is no store yet, or one without objects.
-  ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
+  ///   - name: The name or path of the store's model; nil for one that is compatible with the store.
   ///   - vocabulary: The vocabulary of the program.
   ///   - timeoutSeconds: How long to wait for a store that another program writes to.
   /// - Returns: The number of objects.
