@@ -63,7 +63,7 @@ import Testing
     // Begins like it and is another: it is compared from its front, and read from its front where that is wanted.
     let changed = "sed '25000s/Glassy/Onshore/' big.csv | \(filter) | \"$surfjournal\" import - --store s --json"
     let other = try Tool.shell(changed, in: folder)
-    #expect(other.status == 65 && other.messages.contains("5000 of its first 5000 records are in the store"))
+    #expect(other.status == 65 && other.messages.contains("5,000 of its first 5,000 records are in the store"))
     #expect(try Tool.shell(changed + " --again", in: folder).json().counts.inserted == 30_000)
   }
 

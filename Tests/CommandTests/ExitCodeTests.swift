@@ -75,7 +75,7 @@ import Testing
     let before = try folder.data("log.csv")
     let output = try Tool.run("import", Repository.cleanLog, "--store", "log.csv", in: folder)
     #expect(output.status == 65)
-    #expect(output.messages.contains("is not a database. Give the path of a store"))
+    #expect(output.messages.contains("is not a database. Check the path"))
     #expect(try folder.data("log.csv") == before)
     #expect(try Tool.run("export", "--store", "log.csv", in: folder).status == 65)
   }

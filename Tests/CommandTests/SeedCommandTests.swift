@@ -133,7 +133,7 @@ import Testing
     (["--from", "none.csv"], 66), (["--from", "log.csv", "--model", "none.momd"], 66),
     (["--from", "log.csv", "--report", "no/report.json"], 73), (["--from", "log.csv", "-o", "no/Seed.sqlite"], 73),
     (["--from", "log.csv", "-o", "-"], 64), (["--from", "log.csv", "--uuid", "12"], 64),
-    (["--from", "log.csv", "extra"], 64), ([], 64),
+    (["--from", "log.csv", "extra"], 66), ([], 64),
   ]
 
   @Test(arguments: failures)

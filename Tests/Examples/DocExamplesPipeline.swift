@@ -228,4 +228,26 @@ private enum DocExamplesPipeline {
     print(edit.entries[0].difference)
     try edit.save()
   }
+
+  static func notifications() {
+    var notify = NotifyDefinition()
+    notify.ping = .init(.file("secrets/ping"))
+    notify.mails = [.init(to: ["surfer@example.org"], on: [.failure, .recovery])]
+    let token = SecretText.file("secrets/token")
+    print(token)  // •••
+    print(notify)
+  }
+
+  static func retention() {
+    var retention = RetentionDefinition()
+    retention.reports = .init(days: 400)
+    retention.processed = .init(days: 30, count: 1000)
+    print(retention)
+  }
+
+  static func copy() throws {
+    let count = try StoreCopy.copy(
+      "journal.sqlite", to: "postgresql://loader@db.example/journal", vocabulary: .journal)
+    print("\(count) objects")
+  }
 }

@@ -21,7 +21,7 @@ struct BadFileTests {
   }
 
   static let cases = [
-    Case(name: "text", words: ["not a database", "Give the path of a store"]) {
+    Case(name: "text", words: ["not a database", "Check the path"]) {
       try Data(String(repeating: "a letter, not a store\n", count: 300).utf8).write(to: $0)
     },
     Case(name: "encrypted", words: ["encrypted", "decrypt it with the program that wrote it"]) {

@@ -61,7 +61,7 @@ struct ExactlyOnceTests {
     let second = try folder.write(String(decoding: bytes, as: UTF8.self), to: "a.csv")
     let changed = try await run(.plain(), .import, inputs: [second], store: store)
     #expect(changed.issues.counts == [.inputRefused: 1])
-    #expect(changed.failure?.message.contains("4999 of its 5000 records are in the store") == true)
+    #expect(changed.failure?.message.contains("4,999 of its 5,000 records are in the store") == true)
     #expect(try rows == "5000")
   }
 

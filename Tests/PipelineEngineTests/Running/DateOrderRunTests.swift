@@ -72,7 +72,7 @@ import Testing
     let summary = try await run(Self.definition(["M/d/yy"]), .import, inputs: [pipe], store: folder.path("s"))
     #expect(summary.exitCode == .dataError)
     #expect(summary.counts == RunCounts(read: 5000, inserted: 5000))
-    #expect(summary.failure?.message.contains("records 1 to 5000 are in the store already") == true)
+    #expect(summary.failure?.message.contains("records 1 to 5,000 are in the store already") == true)
   }
 
   @Test func `Dates that fit one of two declared orders are read in it, and the summary says so`() async throws {
