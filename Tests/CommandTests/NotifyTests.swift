@@ -127,7 +127,7 @@ import Testing
     let output = try run(Self.bad)
     #expect(output.status == 65, "the result is that of the run")
     #expect(try server.requests.count == count)
-    #expect(output.messages.contains("this could not be notified: notify.webhooks[0]: "))
+    #expect(output.messages.contains("a notification was not delivered: notify.webhooks[0]: "))
     #expect(answer == 0 || output.messages.contains("status \(answer)"))
     #expect(try folder.text("run.log").contains("not notified: notify.webhooks[0]: "))
     let report = try JSONSerialization.jsonObject(with: try folder.data("report.json")) as? [String: Any]
@@ -144,7 +144,7 @@ import Testing
     let server = try WebServer(in: folder, answers: [503, 0, 200])
     try pipeline(#"{ "webhooks": [{ "url": "\#(server.address)/hook", \#(Self.quick) }] }"#)
     let output = try run(Self.bad)
-    #expect(!output.messages.contains("could not be notified"))
+    #expect(!output.messages.contains("was not delivered"))
     #expect(try server.requests.count == 3)
     #expect(try folder.text("run.log").contains("notified: notify.webhooks[0]"))
   }
@@ -163,11 +163,26 @@ import Testing
       """#)
     let output = try run(Self.bad)
     #expect(output.status == 65)
-    let said = output.messages.split(separator: "\n").filter { $0.contains("could not be notified") }
+    let said = output.messages.split(separator: "\n").filter { $0.contains("was not delivered") }
     #expect(said.count == 4)
     #expect(said.count { $0.contains("no answer: ") } == 3, "\(output.messages)")
     #expect(said.contains { $0.contains("gone can't be read") })
     #expect(!output.messages.contains("t0ken-in-path"))
+  }
+
+  @Test func `The password of a store's address is not shown where a pipeline names the store`() throws {
+    try folder.write(Self.good, to: "log.csv")
+    try folder.write(
+      #"""
+      { "extends": "surf-log", "name": "nightly", "source": "log.csv",
+        "store": "postgresql://surf:sesame@127.0.0.1:1/journal", "notify": { "commands": [{ "run": "true" }] } }
+      """#, to: "nightly.json")
+    for command in ["check", "run"] {
+      let output = try Tool.run(command, "nightly.json", in: folder)
+      let said = output.messages + output.text
+      #expect(said.contains("surf@127.0.0.1") && !said.contains("sesame"), "\(said)")
+      #expect(!said.contains("there is no store") && !said.contains("index of runs"), "\(said)")
+    }
   }
 
   // MARK: The ping
@@ -225,6 +240,26 @@ import Testing
     ] {
       #expect(output.messages.contains(text), "\(text): \(output.messages)")
     }
+  }
+
+  @Test func `No part of a secret is shown, and not the beginning of one where a long line is cut`() throws {
+    try folder.write("Bearer s3cret-t0ken\n", to: "token")
+    try folder.write("https://example.org/hook/t0ken-in-path?key=k3y-0f-h00k\n", to: "address")
+    let environment =
+      #""environment": [{ "name": "TOKEN", "value": { "file": "token" } }, { "name": "A", "value": { "file": "address" } }]"#
+    try pipeline(
+      #"""
+      { "commands": [
+        { "run": ["sh", "-c", "set -- $TOKEN; echo one $2 >&2; exit 3"], \#(environment) },
+        { "run": ["sh", "-c", "echo two $(echo $A | cut -d/ -f4-) >&2; exit 3"], \#(environment) },
+        { "run": ["sh", "-c", "echo three $(echo $A | cut -d= -f2) >&2; exit 3"], \#(environment) },
+        { "run": ["sh", "-c", "set -- $TOKEN; printf 'four%1010s %s' - $2 >&2; exit 3"], \#(environment) } ] }
+      """#)
+    let output = try run(Self.bad)
+    #expect(output.status == 65)
+    let said = output.messages
+    for word in ["one •••", "two •••", "three •••", "four "] { #expect(said.contains(word), "\(said)") }
+    for word in ["s3cret", "t0ken-in-path", "k3y-0f-h00k"] { #expect(!said.contains(word), "\(said)") }
   }
 
   @Test func `A mail goes to sendmail, complete and in plain ASCII`() throws {

@@ -5,7 +5,7 @@ import Foundation
 /// which has no exports and no dry runs, and no run that could not open the store.
 struct RunRecords {
   let path: String
-  /// The path of the store, whose rights the file gets.
+  /// The path of the store, whose rights the file gets; nil for one of a server.
   private let store: String?
 
   /// The file has at most twice as many lines.
@@ -16,7 +16,7 @@ struct RunRecords {
   init?(_ definition: PipelineDefinition, _ options: RunOptions) {
     let series = Self.series(definition)
     guard !series.isEmpty || definition.notify != nil else { return nil }
-    store = definition.storePath(options)
+    store = definition.storePath(options).flatMap { StorePlace.isAddress($0) ? nil : $0 }
     let path = (series.first ?? definition.report.first).map(definition.path) ?? store
     guard let path, !OutputPath.isSpecial(path), path != "-" else { return nil }
     self.path = "\(OutputPath.folder(of: path))/\(Self.name(of: definition.name))"

@@ -14,6 +14,8 @@ struct Notice {
 
   /// Issues that a message lists.
   private static let issuesMax = 20
+  /// A system starts no program with a value of more than 128 KiB, or with more than some MiB of all.
+  private static let valueBytesMax = 8 << 10
 
   /// - Parameter previous: The last run that says how the pipeline was.
   init(_ summary: RunSummary, after previous: RunRecord?, reports: [String]) {
@@ -76,6 +78,24 @@ struct Notice {
 
   private static func time(_ date: Date) -> String { date.ISO8601Format() }
 
+  /// The first bytes of a text that an environment can have, up to a whole character.
+  private static func cut(_ text: String) -> String {
+    if text.utf8.count <= valueBytesMax { return text }
+    var bytes = 0
+    let end = text.unicodeScalars.firstIndex { scalar in
+      bytes += UTF8.width(scalar)
+      return bytes > valueBytesMax
+    }
+    return String(text[..<(end ?? text.endIndex)])
+  }
+
+  /// Paths, as many of them as an environment can have, separated by colons.
+  private static func list(_ paths: [String]) -> String {
+    let text = paths.joined(separator: ":")
+    let start = cut(text)
+    return start == text ? text : start.lastIndex(of: ":").map { String(start[..<$0]) } ?? ""
+  }
+
   // MARK: Data
 
   /// The report without what is long: the first issues, and no profile.
@@ -125,13 +145,13 @@ struct Notice {
       ("DUPLICATE", String(counts.duplicate)), ("REJECTED", String(counts.rejected)),
       ("EXPORTED", String(summary.exported)), ("ERRORS", String(summary.issues.errors)),
       ("WARNINGS", String(summary.issues.warnings)), ("MESSAGE", summary.failure?.message ?? summary.stopReason),
-      ("REJECTS", summary.rejects), ("REPORTS", reports.joined(separator: ":")), ("TEST", isTest ? "1" : nil),
+      ("REJECTS", summary.rejects), ("REPORTS", Self.list(reports)), ("TEST", isTest ? "1" : nil),
     ]
     let letters = summary.program.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
     return Dictionary(
       facts.compactMap { name, value in
         // The environment can't have a zero byte.
-        value.map { ("\(String(letters))_\(name)", $0.replacingOccurrences(of: "\0", with: "")) }
+        value.map { ("\(String(letters))_\(name)", Self.cut($0.replacingOccurrences(of: "\0", with: ""))) }
       }, uniquingKeysWith: { $1 })
   }
 }

@@ -8,6 +8,8 @@ struct RevealedSecrets {
   private static let bytesMax = 64 << 10
   /// Shorter ones occur in ordinary words.
   private static let hiddenMin = 4
+  /// Shorter parts of secrets do.
+  private static let hiddenPartMin = 8
 
   init(of definition: PipelineDefinition) { self.definition = definition }
 
@@ -19,9 +21,27 @@ struct RevealedSecrets {
     case .file(let path): text = try read(definition.path(path))
     }
     known.append(text)
-    // What a client shows of an address may be without its scheme.
-    if let range = text.range(of: "://") { known.append(String(text[range.upperBound...])) }
+    known += Self.parts(of: text)
     return text
+  }
+
+  /// What others may show of a secret: a word of it, such as the token without `Bearer`, and of an address what follows
+  /// its scheme or its host, and the password.
+  private static func parts(of text: String) -> [String] {
+    var parts = text.split(whereSeparator: \.isWhitespace)
+    var passwords: [Substring] = []
+    if let scheme = text.range(of: "://") {
+      let address = text[scheme.upperBound...]
+      parts.append(address)
+      let host = address.prefix { !"/?#".contains($0) }
+      if let at = host.lastIndex(of: "@"), let colon = host[..<at].firstIndex(of: ":") {
+        passwords.append(host[host.index(after: colon)..<at])
+      }
+      let target = address[host.endIndex...]
+      parts += [target, target.dropFirst(), target.prefix { $0 != "?" }.dropFirst()]
+      parts += target.split { "/?&=#".contains($0) }
+    }
+    return (parts.filter { $0.count >= hiddenPartMin } + passwords).map(String.init)
   }
 
   private func read(_ path: String) throws(Undelivered) -> String {

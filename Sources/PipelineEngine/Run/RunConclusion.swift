@@ -51,10 +51,13 @@ struct RunConclusion {
   func end(_ summary: RunSummary, written: [ReportPlan.Report], log: EventLog) -> RunSummary {
     let identities = written.map { stat.of($0.path).map(FileIdentity.init) }
     let existing = zip(written, identities).filter { $1 != nil }.map(\.0)
-    record(summary, existing)
-    if kind == .import, !options.isDryRunOnCopy, options.seed == nil, let retention = definition.retention {
+    // Another run that uses the store removes what is old when it has ended.
+    let isBusy = summary.exitCode == .temporaryFailure
+    if kind == .import, !isBusy, options.seed == nil, let retention = definition.retention {
       Retention(retention, of: definition, options).apply(keeping: existing.map(\.path), log: log)
     }
+    // After the removal, so that the index links only pages that are there.
+    record(summary, existing)
     guard let notifier else { return summary }
     let previous = earlier.last { $0.kind == kind && $0.isTelling }
     let results = notifier.end(Notice(summary, after: previous, reports: existing.map(\.path)))
@@ -66,7 +69,8 @@ struct RunConclusion {
       }
       log.log(.notNotified(result.target, reason: problem))
       undelivered.append("\(result.target): \(problem)")
-      options.warn("this could not be notified: \(result.target): \(problem). The result of the run is not affected")
+      options.warn(
+        "a notification was not delivered: \(result.target): \(problem). The result of the run is not affected")
     }
     if undelivered.isEmpty { return summary }
     var amended = summary
@@ -109,7 +113,7 @@ struct RunConclusion {
     for folder in folders.sorted() {
       let path = "\(folder)/\(IndexPage.fileName)"
       if let present = try? FileStart.read(path, bytesMax: 4 << 10), !IndexPage.isOwn(present) {
-        options.warn("\(path) is not an index of runs, so it was left as it is; move it to another place")
+        options.warn("\(path) is not an index of runs, so it was left as it is; move it to another folder")
         continue
       }
       let records = RunRecords.all(in: folder).flatMap(\.records)

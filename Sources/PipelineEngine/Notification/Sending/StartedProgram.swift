@@ -129,11 +129,15 @@ struct StartedProgram {
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  /// The first line that was written to a file.
+  /// The first line that was written to a file. The last word of a line that is longer than what is looked at may be the
+  /// beginning of a secret, which would not be recognised.
   private static func firstLine(_ file: FileHandle) -> String {
     try? file.seek(toOffset: 0)
     let data = (try? file.read(upToCount: messageBytesMax)) ?? Data()
-    let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first
-    return line.map { ": \(RawText.oneLine(String($0)))" } ?? ""
+    guard var line = String(decoding: data, as: UTF8.self).split(separator: "\n").first else { return "" }
+    if data.count == messageBytesMax, !data.drop(while: { $0 == UInt8(ascii: "\n") }).contains(UInt8(ascii: "\n")) {
+      line = line.lastIndex(where: \.isWhitespace).map { line[..<$0] } ?? ""
+    }
+    return line.isEmpty ? "" : ": \(RawText.oneLine(String(line)))"
   }
 }
