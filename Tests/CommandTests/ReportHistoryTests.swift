@@ -149,7 +149,7 @@ import Testing
     #expect(!left.contains { $0.hasSuffix("/x.csv.gz") || $0.contains("2014-07-14/old") })
     #expect(left.contains("processed/keep/old.csv") && left.contains("failed/2014-07-14/cut.csv"))
     #expect(!folder.exists("inbox/processed/2014-07-14"))
-    #expect(try folder.text("run.log").contains("old.csv: removed, as the retention says"))
+    #expect(try folder.text("run.log").contains("old.csv: removed by the pipeline's retention"))
   }
 
   @Test func `Rejects go when they were replayed or undone, and stay while they wait`() throws {
@@ -171,6 +171,50 @@ import Testing
     try night("b.csv", record(5))
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("rejects")).sorted()
     #expect(left == ["waits.csv.rejects.csv", "waits.csv.rejects.csv.jsonl"], "\(left)")
+  }
+
+  @Test func `What a replay has rejected again protects the input, and what was just replayed stays`() throws {
+    try pipeline(#""retention": { "processed": { "days": 30 }, "rejects": { "days": 5 } }"#)
+    try night("bad.csv", record(1, rating: 9) + record(2, rating: 9))
+    let today = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox/processed")).first)
+    try FileManager.default.moveItem(
+      atPath: folder.path("inbox/processed/\(today)"), toPath: folder.path("inbox/processed/2014-07-15"))
+    let name = "rejects/bad.csv.rejects.csv"
+    let text = try folder.text(name)
+    let first = try #require(text.range(of: ",9\n"))
+    try folder.write(text.replacingCharacters(in: first, with: ",5\n"), to: name)
+    try age(name, days: 9)
+    #expect(try Tool.run("replay", name, in: folder).status == 65)
+    try night("b.csv", record(3))
+    #expect(folder.exists("inbox/processed/2014-07-15/bad.csv"))
+    #expect(folder.exists("\(name).replayed") && folder.exists(name))
+  }
+
+  @Test func `The file that was moved last stays, whatever its name, and so do those of other pipelines`() throws {
+    try pipeline(#""retention": { "processed": { "count": 1 }, "rejects": { "count": 1 } }"#)
+    try night("z.csv", record(1))
+    let today = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox/processed")).first)
+    let processed = "inbox/processed/\(today)"
+    try folder.write("another's", to: "\(processed)/0.data")
+    for name in ["x.csv.rejects.csv.replayed", "y.csv.rejects.csv.replayed"] {
+      try folder.write("another's", to: "rejects/\(name)")
+    }
+    try night("a.csv", record(2))
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path(processed)).sorted()
+    #expect(left == ["0.data", "a.csv"])
+    #expect(folder.exists("rejects/x.csv.rejects.csv.replayed") && folder.exists("rejects/y.csv.rejects.csv.replayed"))
+  }
+
+  @Test func `Nothing is removed while another run works, and without a run in the ledger`() throws {
+    try pipeline(#""retention": { "processed": { "days": 30 } }"#)
+    try night("a.csv", record(1))
+    try folder.makeFolder("inbox/processed/2014-07-15")
+    try folder.write("old", to: "inbox/processed/2014-07-15/old.csv")
+    let held = try Programs.run(
+      "/usr/bin/flock", ["journal.sqlite.lock", Tool.url.path, "run", "nightly.json", "--quiet"], in: folder)
+    #expect(held.status == 75 && folder.exists("inbox/processed/2014-07-15/old.csv"), "\(held.messages)")
+    #expect(try night().status == 0)
+    #expect(!folder.exists("inbox/processed/2014-07-15/old.csv"))
   }
 
   @Test func `A retention of nothing is a mistake`() throws {

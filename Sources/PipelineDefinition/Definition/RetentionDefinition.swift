@@ -43,7 +43,7 @@ public struct RetentionDefinition: Sendable, Hashable, Codable {
         let inner = ObjectReader(value, path: reader.path(key), keys: ["days", "count"], mistakes: mistakes)
       else { return nil }
       if inner.value("days") == nil, inner.value("count") == nil {
-        reader.note(key, "has neither 'days' nor 'count'; give one at least, or leave it out")
+        reader.note(key, "has neither 'days' nor 'count'; give at least one, or leave it out")
       }
       return Bounds(days: inner.integer("days", in: 1...36_500), count: inner.integer("count", in: 1...1_000_000))
     }

@@ -114,6 +114,8 @@ public enum Replay {
     do {
       for path in [input, RejectsFile.detailsPath(of: input)] where files.fileExists(atPath: path) {
         if path != input, !isDetailsOld { continue }
+        // Its age counts from now, wherever it is removed by age.
+        utimensat(AT_FDCWD, path, nil, 0)
         try DurableRename.move(path, to: freeName(replayedPath(of: path)))
       }
     } catch {

@@ -75,6 +75,17 @@ extension Inbox {
     return "\(base).\(number)\(ending)"
   }
 
+  /// The names that a file with this name may have had in the inbox: this one, and those that it is a numbered one of.
+  static func originals(of name: String) -> [String] {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    let numbered = parts.indices.dropFirst().compactMap { index -> String? in
+      guard let number = Int(parts[index]), number > 1 else { return nil }
+      let original = (parts[..<index] + parts[(index + 1)...]).joined(separator: ".")
+      return self.numbered(original, number) == name ? original : nil
+    }
+    return [name] + numbered
+  }
+
   /// Creates something under the first free name in a folder; no other file is replaced.
   ///
   /// - Parameter put: Returns 0 or an error number, `EEXIST` where the path is taken.

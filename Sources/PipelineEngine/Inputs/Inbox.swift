@@ -120,6 +120,9 @@ struct Inbox: Sendable {
     }
   }
 
+  /// Whether a name matches one of the patterns.
+  func takes(_ name: String) -> Bool { patterns.contains { fnmatch($0, name, 0) == 0 } }
+
   private enum Look {
     case ready(File, isCertain: Bool)
     case leftAlone(Reason)
@@ -136,7 +139,7 @@ struct Inbox: Sendable {
     guard let status = own.type == S_IFLNK ? stat.of(path) : own else { return .leftAlone(.brokenLink) }
     if status.type == S_IFDIR { return .leftAlone(.folder) }
     if Self.temporaryEndings.contains(where: name.hasSuffix) { return .leftAlone(.temporary) }
-    guard patterns.contains(where: { fnmatch($0, name, 0) == 0 }) else { return .leftAlone(.unmatched) }
+    guard takes(name) else { return .leftAlone(.unmatched) }
     if status.type != S_IFREG { return .leftAlone(.special) }
     let file = File(name: name, path: path, identity: FileIdentity(status))
     let age = age(status.st_mtim)

@@ -166,7 +166,7 @@ extension RunEvent: CustomStringConvertible {
     case .issue(let issue): return issue.description
     case .outputWritten(let output, let records, let bytes):
       return "\(output): \(records) records written, \(bytes) bytes"
-    case .fileRemoved(let path): return "\(path): removed, as the retention says"
+    case .fileRemoved(let path): return "\(path): removed by the pipeline's retention"
     case .notified(let target): return "notified: \(target)"
     case .notNotified(let target, let reason): return "not notified: \(target): \(reason)"
     case .stageTimed(let stage, let times):

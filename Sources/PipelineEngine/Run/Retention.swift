@@ -15,20 +15,38 @@ struct Retention {
   private struct Item {
     var paths: [String]
     var date: Date
+    /// When it got its name, among those of one date.
+    var changed: Date
     var name: String { paths[0] }
+
+    /// Adds what belongs to it; the latest date counts.
+    mutating func add(_ other: Item) {
+      paths = Set(paths + other.paths).sorted()
+      (date, changed) = (max(date, other.date), max(changed, other.changed))
+    }
   }
 
   /// - Parameter keeping: Files that the run has just written.
   func apply(keeping kept: [String], log: EventLog) {
+    let store = definition.storePath(options).flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+    var lock: RunLock?
+    defer { lock?.release() }
+    do throws(RunFailure) {
+      lock = try store.map { path throws(RunFailure) in
+        try RunLock(storePath: path, pipeline: definition.name, now: now)
+      }
+    } catch {
+      // A run that has begun meanwhile removes what is old itself.
+      if error.exitCode != .temporaryFailure { options.warn("nothing old was removed: \(error.message)") }
+      return
+    }
     if let bounds = bounds.reports {
       for name in definition.report {
         let (earlier, own) = reports(named: name, but: Set(kept))
         remove(earlier, beyond: bounds, newer: own, log)
       }
     }
-    guard bounds.processed != nil || bounds.rejects != nil, let store = definition.storePath(options),
-      FileManager.default.fileExists(atPath: store)
-    else { return }
+    guard bounds.processed != nil || bounds.rejects != nil, let store else { return }
     let history: LedgerHistory
     do throws(LedgerAccessError) {
       history = try LedgerHistory(store: store, vocabulary: definition.vocabulary)
@@ -36,12 +54,14 @@ struct Retention {
       // Without the ledger it is unknown what waits.
       return options.warn("nothing old was removed: \(error.description)")
     }
+    // A ledger that was removed knew what waits.
+    if history.runs.isEmpty { return }
     if let bounds = bounds.processed {
       for part in definition.imports {
         guard let inbox = part.inbox else { continue }
-        let folder = Inbox(inbox, in: part).processed
-        remove(processed(in: folder, waiting: Self.waitingNames(history)), beyond: bounds, log)
-        removeEmptyDays(of: folder)
+        let own = Inbox(inbox, in: part)
+        remove(processed(of: own, waiting: Self.waitingNames(history)), beyond: bounds, log)
+        removeEmptyDays(of: own.processed)
       }
     }
     if let bounds = bounds.rejects { remove(rejects(history), beyond: bounds, log) }
@@ -59,56 +79,62 @@ struct Retention {
     return (earlier.compactMap(Self.item), paths.count - earlier.count)
   }
 
-  /// The files in the folders of days, without those whose rejects wait.
-  private func processed(in folder: String, waiting: Set<String>) -> [Item] {
-    Self.files(in: folder).filter(Self.isDay).flatMap { day -> [Item] in
-      let date = (try? Date(day + "T00:00:00Z", strategy: .iso8601)) ?? now
-      return Self.files(in: "\(folder)/\(day)").filter { !waiting.contains(Self.original($0)) && !waiting.contains($0) }
-        .compactMap { Self.item("\(folder)/\(day)/\($0)") }
-        .map { Item(paths: $0.paths, date: date) }
+  /// The files of an inbox in the folders of days, without those whose rejects wait. Their age counts from the end of
+  /// the day.
+  private func processed(of inbox: Inbox, waiting: Set<String>) -> [Item] {
+    Self.files(in: inbox.processed).filter(Self.isDay).flatMap { day -> [Item] in
+      let start = try? Date(day + "T00:00:00Z", strategy: .iso8601)
+      let date = start?.addingTimeInterval(Self.secondsPerDay) ?? now
+      return Self.files(in: "\(inbox.processed)/\(day)").compactMap { name in
+        let names = Inbox.originals(of: name)
+        // Other pipelines may move their files to the same folder.
+        guard names.contains(where: inbox.takes), waiting.isDisjoint(with: names) else { return nil }
+        var item = Self.item("\(inbox.processed)/\(day)/\(name)")
+        item?.date = date
+        return item
+      }
     }
   }
 
-  /// The names of inputs with rejects that wait for a correction.
+  private static let secondsPerDay = 86_400.0
+
+  /// The names of inputs with rejects that wait for a correction, also of those that a replay has rejected again.
   private static func waitingNames(_ history: LedgerHistory) -> Set<String> {
-    Set(
-      history.runs.flatMap(\.inputs).filter { $0.waiting > 0 }.map { URL(fileURLWithPath: $0.path).lastPathComponent })
+    let waiting = paths(history.waitingRejects)
+    let inputs = history.runs.flatMap(\.inputs).filter { input in
+      input.rejects.map { waiting.contains(URL(fileURLWithPath: $0).path) } ?? false
+    }
+    return Set(inputs.map { URL(fileURLWithPath: $0.path).lastPathComponent })
   }
 
-  /// `log.2.csv` is a second `log.csv` of a day.
-  private static func original(_ name: String) -> String {
-    guard let match = name.firstMatch(of: /\.[0-9]+(\.[^.]+(\.gz)?)$/) else { return name }
-    return String(name[..<match.range.lowerBound] + match.output.1)
-  }
+  private static func paths(_ paths: [String]) -> Set<String> { Set(paths.map { URL(fileURLWithPath: $0).path }) }
 
-  /// Rejects that were replayed, and those of imports that were undone; each with its details.
+  /// Rejects of the pipeline that were replayed, and those of imports that were undone; each with its details.
   private func rejects(_ history: LedgerHistory) -> [Item] {
-    let inputs = history.runs.flatMap(\.inputs)
-    let waiting = Set(history.waitingRejects.map { URL(fileURLWithPath: $0).path })
-    let known = Set(inputs.compactMap(\.rejects).map { URL(fileURLWithPath: $0).path })
-    let undone = Set(
-      inputs.filter { $0.state == "undone" }.compactMap(\.rejects).map { URL(fileURLWithPath: $0).path }
-    ).subtracting(waiting)
-    let folders = Set((known + [RejectsDestination.requested(definition, options)].compactMap(\.self)).map(Self.folder))
-    let replayed = folders.flatMap { folder in
-      Self.files(in: folder).filter(Self.isReplayed).map { "\(folder)/\($0)" }
-    }
+    let inputs = history.runs.filter { $0.pipeline == definition.name }.flatMap(\.inputs)
+    let waiting = Self.paths(history.waitingRejects)
+    let known = Self.paths(inputs.compactMap(\.rejects))
+    let undone = Self.paths(inputs.filter { $0.state == "undone" }.compactMap(\.rejects)).subtracting(waiting)
     var items: [String: Item] = [:]
-    for path in replayed + undone + undone.map(RejectsFile.detailsPath) {
-      guard !waiting.contains(path), let item = Self.item(path) else { continue }
-      let key = path.replacing(/\.jsonl(\.replayed(\.[0-9]+)?)?$/) { "\($0.output.1 ?? "")" }
-      items[key, default: Item(paths: [], date: item.date)].paths.append(path)
+    func add(_ path: String, as key: String) {
+      guard !waiting.contains(path), let item = Self.item(path) else { return }
+      items[key, default: item].add(item)
     }
-    return items.values.map { Item(paths: $0.paths.sorted(), date: $0.date) }
-  }
-
-  private static func isReplayed(_ name: String) -> Bool {
-    name.firstMatch(of: /\.rejects\.(csv|jsonl)(\.jsonl)?\.replayed(\.[0-9]+)?$/) != nil
-  }
-
-  private static func folder(_ path: String) -> String {
-    RejectsDestination.isFolder(path)
-      ? (path.hasSuffix("/") ? String(path.dropLast()) : path) : OutputPath.folder(of: path)
+    for path in undone {
+      add(path, as: path)
+      add(RejectsFile.detailsPath(of: path), as: path)
+    }
+    let details = Dictionary(known.map { (RejectsFile.detailsPath(of: $0), $0) }, uniquingKeysWith: { $1 })
+    for folder in Set(known.map(OutputPath.folder)) {
+      for name in Self.files(in: folder) {
+        guard let match = name.wholeMatch(of: /(.+)\.replayed(\.[0-9]+)?/) else { continue }
+        let path = "\(folder)/\(match.output.1)"
+        if let rejects = known.contains(path) ? path : details[path] {
+          add("\(folder)/\(name)", as: "\(rejects).replayed\(match.output.2 ?? "")")
+        }
+      }
+    }
+    return Array(items.values)
   }
 
   private static func files(in folder: String) -> [String] {
@@ -120,7 +146,10 @@ struct Retention {
     guard let status = stat.of(path, followingLinks: false), [S_IFREG, S_IFLNK].contains(status.type) else {
       return nil
     }
-    return Item(paths: [path], date: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)))
+    let (time, change) = (status.st_mtim, status.st_ctim)
+    return Item(
+      paths: [path], date: Date(timeIntervalSince1970: Double(time.tv_sec)),
+      changed: Date(timeIntervalSince1970: Double(change.tv_sec) + Double(change.tv_nsec) / 1e9))
   }
 
   private static func isDay(_ name: String) -> Bool { name.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil }
@@ -131,8 +160,8 @@ struct Retention {
   private func remove(
     _ items: [Item], beyond bounds: RetentionDefinition.Bounds, newer: Int = 0, _ log: EventLog
   ) {
-    let sorted = items.sorted { ($1.date, $1.name) < ($0.date, $0.name) }
-    let oldest = bounds.days.map { now.addingTimeInterval(-Double($0) * 86_400) }
+    let sorted = items.sorted { ($1.date, $1.changed, $1.name) < ($0.date, $0.changed, $0.name) }
+    let oldest = bounds.days.map { now.addingTimeInterval(-Double($0) * Self.secondsPerDay) }
     for (index, item) in sorted.enumerated() {
       let isBeyond = bounds.count.map { index + newer >= $0 } ?? false
       guard isBeyond || oldest.map({ item.date < $0 }) ?? false else { continue }

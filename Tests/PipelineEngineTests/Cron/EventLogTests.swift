@@ -101,7 +101,7 @@ import Testing
       #""info","event":"output-written","output":"o.csv","records":2,"bytes":30}"#
     ),
     (
-      .fileRemoved("r.html"), "info    r.html: removed, as the retention says",
+      .fileRemoved("r.html"), "info    r.html: removed by the pipeline's retention",
       #""info","event":"file-removed","path":"r.html"}"#
     ),
     (

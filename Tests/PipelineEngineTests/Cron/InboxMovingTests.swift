@@ -27,6 +27,16 @@ import Testing
     #expect(!files.exists("log.csv"))
   }
 
+  @Test(arguments: ["log.csv", "log.csv.gz", "log", "log.2.csv", "2014.07.csv", ".hidden", "a..b"])
+  func `The names that a numbered file may have had include its own`(_ name: String) {
+    for number in [1, 2, 10] {
+      let names = Inbox.originals(of: Inbox.numbered(name, number))
+      #expect(names.contains(name) && Set(names).count <= 2, "\(names)")
+    }
+    #expect(Inbox.originals(of: "log.02.csv") == ["log.02.csv"])
+    #expect(Inbox.originals(of: "log.1.csv") == ["log.1.csv"])
+  }
+
   @Test func `A failed file goes to the folder of failed ones`() throws {
     try files.write(to: "log.csv")
     let inbox = files.inbox()
