@@ -55,6 +55,20 @@ import Testing
     #expect(try rows("SELECT count(*) FROM ZSESSION") == "300\n")
   }
 
+  @Test func `Files of one name in two inboxes have places of their own`() throws {
+    for (name, inbox) in [("spots", "a"), ("boards", "b")] {
+      try folder.makeFolder(inbox)
+      try FileManager.default.moveItem(at: folder.file("\(name).csv"), to: folder.file("\(inbox)/log.csv"))
+      try edit("\"source\": \"\(name).csv\"", "\"inbox\": { \"folder\": \"\(inbox)\", \"settleSeconds\": 0 }")
+    }
+    let output = try Tool.run("run", "./surfing.json", "--json", in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    let report = try #require(try JSONSerialization.jsonObject(with: output.bytes) as? [String: Any])
+    let places = (report["inputs"] as? [[String: Any]] ?? []).compactMap { $0["movedTo"] as? String }
+    #expect(places.count == 2 && places.allSatisfy(FileManager.default.fileExists), "\(places)")
+    #expect(places.first?.contains("/a/processed/") == true && places.last?.contains("/b/processed/") == true)
+  }
+
   @Test func `A mistyped entity is guessed, and files that were not checked are named`() throws {
     let typed = try Tool.run("run", "./surfing.json", "--input", "Spto=spots.csv", in: folder)
     #expect(typed.status == 64 && typed.messages.contains("did you mean 'Spot'?"), "\(typed.messages)")

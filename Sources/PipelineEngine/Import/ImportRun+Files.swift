@@ -1,20 +1,41 @@
 /// Where the files of an inbox will be.
 extension ImportRun {
   /// Says of each file of an inbox where `moveFiles` will put it.
-  func setPlaces(_ outcome: inout Outcome) {
+  func setPlaces(_ outcome: inout Outcome, _ totals: ImportTotals) {
     if shownStore != store.path || isDryRun || !outcome.isDurable { return }
+    let listed = outcome.listed
     for (number, part) in parts.enumerated() {
       guard let inbox = part.inbox else { continue }
       for (file, result) in filesToMove(outcome, part: number) {
         let path = inbox.path(of: file, movedTo: result, on: environment.startedAt)
-        for index in outcome.summary.inputs.indices where outcome.summary.inputs[index].path == file.name {
-          outcome.summary.inputs[index].movedTo = path
+        // Other parts may have a file of the same name in another inbox.
+        func set(_ files: inout [RunSummary.File], readBy readers: [Int]) {
+          for (index, reader) in zip(files.indices, readers) where files[index].path == file.name {
+            guard listed[reader].contains(where: { $0.inboxFile?.path == file.path }) else { continue }
+            files[index].movedTo = path
+          }
         }
-        for index in (outcome.summary.unreadInputs ?? []).indices
-        where outcome.summary.unreadInputs?[index].path == file.name {
-          outcome.summary.unreadInputs?[index].movedTo = path
+        set(&outcome.summary.inputs, readBy: totals.fileParts)
+        if var unread = outcome.summary.unreadInputs {
+          set(&unread, readBy: totals.unreadParts)
+          outcome.summary.unreadInputs = unread
         }
       }
     }
+  }
+}
+
+extension RunSummary {
+  /// Leaves out where files were to be moved and are not.
+  mutating func keepPlaces(where isThere: (String) -> Bool) {
+    func kept(_ files: [File]) -> [File] {
+      files.map { file in
+        var file = file
+        file.movedTo = file.movedTo.flatMap { isThere($0) ? $0 : nil }
+        return file
+      }
+    }
+    (inputs, unreadInputs) = (kept(inputs), unreadInputs.map(kept))
+    failedPaths = failedPaths.filter(isThere)
   }
 }

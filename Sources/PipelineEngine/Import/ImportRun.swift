@@ -156,7 +156,7 @@ struct ImportRun {
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     outcome.summary.failedPaths = failedPaths(outcome)
     outcome.summary.gauges = gauges(of: outcome, totals)
-    setPlaces(&outcome)
+    setPlaces(&outcome, totals)
     return outcome
   }
 
@@ -171,7 +171,7 @@ struct ImportRun {
     do throws(RunFailure) {
       try noteEnd(outcome)
       if outcome.isReportOwed || !outcome.isDurable {
-        summary.failedPaths = []
+        summary.keepPlaces { _ in false }
         return summary
       }
       // A replay whose file is gone is not repeated: it must not leave the store's files behind if it is killed.
@@ -179,6 +179,7 @@ struct ImportRun {
       try moveFiles(outcome)
       for entry in outcome.replayed { try Replay.replace(entry.path, by: entry.rejects.path) }
     } catch {
+      summary.keepPlaces { stat.of($0, followingLinks: false) != nil }
       guard summary.failure == nil else { return summary }
       summary.failure = error.summary
       summary.outcome = .failed

@@ -8,6 +8,8 @@ struct ImportTotals {
   private(set) var files: [RunSummary.File] = []
   /// Inputs that could not be opened.
   private(set) var unreadFiles: [RunSummary.File] = []
+  /// The parts that have read `files`, and those of `unreadFiles`.
+  private(set) var (fileParts, unreadParts) = ([Int](), [Int]())
   private(set) var rejectsPaths: [String] = []
   /// The final paths of the rejects that this run has written, also of those that are not complete.
   private var madeRejects: [String] = []
@@ -96,7 +98,13 @@ struct ImportTotals {
     _ file: RunSummary.File, wasOpened: Bool, _ results: InputResults, of entity: String, rejects: String?,
     made: String?
   ) {
-    if wasOpened { files.append(file) } else { unreadFiles.append(file) }
+    if wasOpened {
+      files.append(file)
+      fileParts.append(part)
+    } else {
+      unreadFiles.append(file)
+      unreadParts.append(part)
+    }
     counts = counts + results.counts
     count(results.counts, of: entity)
     links = LinkCounts.sum(links, results.links)

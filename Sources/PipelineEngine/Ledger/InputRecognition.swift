@@ -76,7 +76,7 @@ struct InputRecognizer {
     if changedInputs != .refuse { return .changed(entry) }
     return entry.isOutdated
       ? .refused(
-        "\(entry.counts.unchanged + entry.counts.duplicate) of its records were left out on "
+        "\((entry.counts.unchanged + entry.counts.duplicate).grouped) of its records were left out on "
           + "\(LedgerDate.text(entry.savedAt)), because the store had them, and entries were taken back since. Add "
           + "what is missing with --only-new")
       : .known(entry)
@@ -107,7 +107,7 @@ struct InputRecognizer {
     // A zero byte is part of a line end in UTF-16 or UTF-32, whose length is not known here.
     guard lineEnd.first == lf || lineEnd.first == cr, !match.next.contains(0) else {
       return .refused(
-        "its last record, number \(entry.progress.position.record - 1), was imported without a line end and has been "
+        "its last record, number \((entry.progress.position.record - 1).grouped), was imported without a line end and has been "
           + "extended since. Have the writer end its lines before the import, correct the entry in the store, and "
           + "import the rest as a file of its own")
     }
@@ -126,13 +126,14 @@ struct InputRecognizer {
   private func grown(_ entry: LedgerEntry) -> String {
     let count = entry.progress.position.record - 1
     return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.name), "
-      + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. "
+      + "\(count.grouped) \(count == 1 ? "record" : "records") that would be in the store twice. "
       + "\(entry.remedies(isReadTwice: true, isComparable: comparesLinks)) If the input only ever grows, say "
       + "\"appendOnly\": true in the pipeline"
   }
 
   private func changed(_ entry: LedgerEntry) -> String {
-    "it was imported up to record \(entry.progress.position.record - 1) on \(LedgerDate.text(entry.savedAt)), and "
+    "it was imported up to record \((entry.progress.position.record - 1).grouped) on "
+      + "\(LedgerDate.text(entry.savedAt)), and "
       + "what comes before that has changed since. Put the old file back and run again, or "
       + (definition.key.isEmpty
         ? comparesLinks ? "replace what that run inserted with --replace" : "undo that run and import all of it"

@@ -176,7 +176,8 @@ extension PipelineWork {
     /// - Parameter replaces: False where a run that was killed has reported: its reports stay, because this one had nothing
     ///   left to do.
     private mutating func report(_ summary: inout RunSummary, replaces: Bool = true, advice: String = "") -> Bool {
-      if !recentRuns.isEmpty { summary.recentRuns = recentRuns }
+      // The records have runs that could not open the store; the ledger may have more runs.
+      if recentRuns.count > summary.recentRuns.count { summary.recentRuns = recentRuns }
       let reports = plan.reports(of: summary).filter { replaces || !FileManager.default.fileExists(atPath: $0.path) }
       written += reports
       return ReportFiles.write(&summary, to: reports, of: plan, advice: advice)

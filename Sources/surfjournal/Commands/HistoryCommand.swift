@@ -116,7 +116,9 @@ struct HistoryCommand: Command {
       text.append(details(run, columns: columns))
     }
     if all > history.runs.count {
-      text.append("… and \((all - history.runs.count).grouped) earlier runs; list all with --limit \(all)", .quiet)
+      let count = all - history.runs.count
+      let more = "\(count.grouped) earlier \(count == 1 ? "run" : "runs")"
+      text.append("… and \(more); list all with --limit \(all)", .quiet)
       text.append("\n")
     }
     let waiting = history.waitingRejects.map(ShellWord.quoted)

@@ -80,6 +80,9 @@ private final class Pager {
     self.command = command
   }
 
+  /// After a failure the result is not printed to its end: the user still reads what there is of it.
+  deinit { try? wait() }
+
   /// A pager that the user has left reads no further; no message is needed.
   func write(_ text: String) throws(CommandFailure) {
     if send(text) { return }
