@@ -73,6 +73,8 @@ struct cpq_functions {
   char *(*value)(const struct pg_result *, int row, int column);
   int (*value_length)(const struct pg_result *, int row, int column);
   char *(*changed_count)(struct pg_result *);
+  char *(*command)(struct pg_result *);
+  int (*consume_input)(struct pg_conn *);
   struct pg_conninfo_option *(*parse_address)(const char *address, char **error);
   void (*free_address)(struct pg_conninfo_option *);
   void *(*get_cancel)(struct pg_conn *);
@@ -108,7 +110,8 @@ static inline bool cpq_load(struct cpq_functions *functions) {
       && CPQ_FIND(result_message, "PQresultErrorMessage") && CPQ_FIND(row_count, "PQntuples")
       && CPQ_FIND(column_count, "PQnfields") && CPQ_FIND(column_type, "PQftype") && CPQ_FIND(is_null, "PQgetisnull")
       && CPQ_FIND(value, "PQgetvalue") && CPQ_FIND(value_length, "PQgetlength")
-      && CPQ_FIND(changed_count, "PQcmdTuples") && CPQ_FIND(parse_address, "PQconninfoParse")
+      && CPQ_FIND(changed_count, "PQcmdTuples") && CPQ_FIND(command, "PQcmdStatus")
+      && CPQ_FIND(consume_input, "PQconsumeInput") && CPQ_FIND(parse_address, "PQconninfoParse")
       && CPQ_FIND(free_address, "PQconninfoFree") && CPQ_FIND(get_cancel, "PQgetCancel")
       && CPQ_FIND(cancel, "PQcancel") && CPQ_FIND(free_cancel, "PQfreeCancel");
 #undef CPQ_FIND

@@ -20,6 +20,11 @@ struct AddressTests {
       ("postgresql:///journal?password=secret&user=anna", "postgresql:///journal?password=***&user=anna"),
       ("postgresql:///j?user=a&sslpassword=secret", "postgresql:///j?user=a&sslpassword=***"),
       ("postgresql://db/journal", "postgresql://db/journal"),
+      ("postgresql://anna:se#cret@db/journal", "postgresql://anna@db/journal"),
+      ("postgresql://anna:se?c=ret@db/journal", "postgresql://anna@db/journal"),
+      ("postgresql://anna:se/c:ret@db/journal?sslmode=require", "postgresql://anna@db/journal?sslmode=require"),
+      ("postgresql://anna:s@c@ret@db/journal", "postgresql://anna@db/journal"),
+      ("postgresql:///journal?pass%77ord=secret", "postgresql:///journal?pass%77ord=***"),
       (
         "postgresql://anna@db/journal?options=-csearch_path%3Da:b@c",
         "postgresql://anna@db/journal?options=-csearch_path%3Da:b@c"
@@ -48,6 +53,14 @@ struct AddressTests {
     let error = #expect(throws: NSError.self) { try PostgreSQLAddress(url, library) }
     #expect(error?.localizedDescription.contains("nothing") == true)
     #expect(error?.localizedDescription.contains("sesame") == false)
+  }
+
+  @Test("A part of a password that libpq takes for something else is not in its message, however short it is")
+  func partOfPassword() throws {
+    let url = try #require(URL(string: "postgresql://anna:7x%2Fsesame@db/journal"))
+    let address = try PostgreSQLAddress(url, try PostgreSQLLibrary.load())
+    let message = address.withoutPasswords(#"invalid integer value "7x" for option "port", not found: "sesame@db""#)
+    #expect(message == #"invalid integer value "***" for option "port", not found: "***@db""#)
   }
 
   @Test("A file is not an address")

@@ -62,13 +62,10 @@ struct UpdatedRowWriter {
   private func giveUpUniqueValues(_ row: UpdatedRow) throws {
     if row.isRecreation { return }
     let entity = try store.sqlEntity(row.id.entity)
-    let unique = Set(row.id.entity.ancestry.flatMap(\.uniquenessConstraintNames).joined())
-    let columns = row.changedSlots.filter { unique.contains(row.id.entity.attributeSlots[$0].name) }
-      .compactMap { entity.attributeColumns[$0]?.name }
-    if columns.isEmpty { return }
+    guard let assignments = row.assignmentsOfNull(in: entity) else { return }
     try connection.run(
-      "UPDATE \(entity.tableName) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) "
-        + "WHERE Z_PK = ? AND Z_OPT = ?", [.integer(try store.key(of: row.id)), .integer(row.version)])
+      "UPDATE \(entity.tableName) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?",
+      [.integer(try store.key(of: row.id)), .integer(row.version)])
   }
 
   /// Writes an object whose row another program or context deleted, under its previous key.
@@ -85,5 +82,15 @@ struct UpdatedRowWriter {
     try connection.run(
       "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) VALUES(\(marks))",
       [.integer(key), .integer(Int64(entity.number)), .integer(1)] + stored.map(\.value))
+  }
+}
+
+extension UpdatedRow {
+  /// The terms of SET that make the changed values of uniqueness constraints NULL; nil if there are none.
+  package func assignmentsOfNull(in entity: SQLEntity) -> String? {
+    let unique = Set(id.entity.ancestry.flatMap(\.uniquenessConstraintNames).joined())
+    let columns = changedSlots.filter { unique.contains(id.entity.attributeSlots[$0].name) }
+      .compactMap { entity.attributeColumns[$0]?.name }
+    return columns.isEmpty ? nil : columns.map { "\($0) = NULL" }.joined(separator: ", ")
   }
 }

@@ -143,7 +143,8 @@ package struct PackedLinkWriter {
   ///
   /// - Throws: `NSError` 133000 if such a row is gone: the batch's rows would lead to nothing.
   package func changeOtherEnds() throws {
-    for (table, rows) in others {
+    // All writers lock rows in one order, so that two do not wait for each other.
+    for (table, rows) in others.sorted(by: { $0.key < $1.key }) {
       for isChanged in [false, true] {
         let keys = rows.lazy.filter { $0.value == isChanged }.map(\.key).sorted()
         for part in keys.statementParts { try check(part, of: table, isChanged: isChanged) }

@@ -36,6 +36,9 @@ public enum StoreCopy {
   ) throws(Failure) -> Int {
     let (from, to) = (StorePlace(source), StorePlace(target))
     let isNewFile = !to.isServer && !to.exists
+    let support = LargeValues.supportFolder(of: URL(fileURLWithPath: target))
+    let hasSupport = FileManager.default.fileExists(atPath: support.path)
+    var isOpened = false
     do {
       guard from.exists else { throw RunFailure(noStore: from.shown) }
       if !to.isServer { try RunFailure.checkKind(ofStore: target) }
@@ -45,6 +48,7 @@ public enum StoreCopy {
       let original = try open(from, found.model, isReadOnly: true, timeoutSeconds: timeoutSeconds)
       defer { close(original) }
       let copy = try open(to, found.model, isReadOnly: false, timeoutSeconds: timeoutSeconds)
+      isOpened = true
       defer { close(copy) }
       guard let one = original.rowStores.first, let other = copy.rowStores.first else { return 0 }
       let count = try ObjectCopy(from: one, to: other, model: found.model).run()
@@ -53,7 +57,11 @@ public enum StoreCopy {
     } catch {
       // A file that has no copy is not left behind.
       if isNewFile {
-        for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target + ending) }
+        // Without the store, a log with its name belongs to others.
+        for ending in isOpened ? ["", "-wal", "-shm"] : [""] {
+          try? FileManager.default.removeItem(atPath: target + ending)
+        }
+        if isOpened, !hasSupport { try? FileManager.default.removeItem(at: support) }
       }
       if let mistake = error as? PipelineError {
         throw Failure(message: mistake.message, exitCode: .configuration)

@@ -58,6 +58,14 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return status == Int32(CPQ_IN_TRANSACTION) || status == Int32(CPQ_IN_ERROR) || !waiting.isEmpty
   }
 
+  /// Whether an idle connection can be used, as far as its end has arrived: a server that was restarted has closed it.
+  var isAlive: Bool {
+    guard let handle, isUsable, !isInTransaction else { return isUsable }
+    // The first call reads the server's last message, the second one meets the end.
+    for _ in 0..<2 where functions.consume_input(handle) == 0 { return false }
+    return isUsable
+  }
+
   /// A setting that the server reports, such as `server_encoding`.
   func setting(_ name: String) -> String? {
     handle.flatMap { functions.parameter_status($0, name) }.map { String(cString: $0) }
@@ -149,6 +157,19 @@ final class PostgreSQLConnection: @unchecked Sendable {
     functions.clear(end)
     if let failure { throw failure }
     return last
+  }
+
+  /// Commits the open transaction. The server answers COMMIT without an error where it has rolled back a failed one.
+  func commit() throws {
+    let status = handle.map { functions.transaction_status($0) }
+    if !isInTransaction || waiting.isEmpty && status == Int32(CPQ_IN_ERROR) { throw PostgreSQLError.ofEndedTransaction }
+    do {
+      let result = try query("COMMIT")
+      guard result.command == "COMMIT" else { throw PostgreSQLError.ofEndedTransaction }
+    } catch var error as PostgreSQLError where error.isOfConnection {
+      error.isOfCommit = true
+      throw error
+    }
   }
 
   private func endPipeline() throws {
@@ -246,7 +267,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   private func connectionError(_ sql: String?) -> PostgreSQLError {
-    let message = handle.flatMap { functions.error_message($0) }.map { String(cString: $0) } ?? "there is no memory"
+    let message = handle.flatMap { functions.error_message($0) }.map { String(cString: $0) } ?? "out of memory"
     let isRefused = message.contains("too many clients") || message.contains("remaining connection slots")
     return PostgreSQLError(
       state: isRefused ? "53300" : nil, message: message.isEmpty ? "the connection is lost" : cleaned(message), sql: sql

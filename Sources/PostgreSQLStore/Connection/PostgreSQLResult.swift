@@ -25,6 +25,9 @@ final class PostgreSQLResult {
   /// The number of rows that the statement has changed.
   var changedCount: Int { functions.changed_count(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
+  /// What the server has carried out, such as `COMMIT`.
+  var command: String { functions.command(handle).map { String(cString: $0) } ?? "" }
+
   var columnCount: Int { types.count }
 
   @inline(__always)

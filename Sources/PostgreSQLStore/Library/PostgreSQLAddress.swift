@@ -17,7 +17,7 @@ package struct PostgreSQLAddress: Sendable {
     shown = Self.withoutPasswords(text)
     var problem: UnsafeMutablePointer<CChar>?
     guard let options = library.functions.parse_address(text, &problem) else {
-      let reason = problem.map { String(cString: $0) } ?? "there is no memory"
+      let reason = problem.map { String(cString: $0) } ?? "out of memory"
       if let problem { library.functions.free_memory(problem) }
       throw NSError.coreData(
         .open,
@@ -28,11 +28,17 @@ package struct PostgreSQLAddress: Sendable {
     library.functions.free_address(options)
   }
 
-  /// A message of libpq, which may quote the address.
+  /// A message of libpq, which may quote the address or parts of a password that it takes for something else.
   func withoutPasswords(_ message: String) -> String {
-    let parts = Self.passwords(in: text).flatMap { [$0, $0.removingPercentEncoding ?? $0] }
+    let whole = Self.passwords(in: text).flatMap { [$0, $0.removingPercentEncoding ?? $0] }
+    let parts = Set(whole + whole.flatMap { $0.split(whereSeparator: { "/?#@:,&=%".contains($0) }).map(String.init) })
     let shortened = message.replacingOccurrences(of: text, with: shown)
-    return parts.filter { $0.utf8.count > 2 }.reduce(shortened) { $0.replacingOccurrences(of: $1, with: "***") }
+    let longestFirst = parts.filter { !$0.isEmpty }.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    return longestFirst.reduce(shortened) { text, part in
+      // A character or two are hidden where they are quoted; they are in most words.
+      let mark = part.utf8.count > 2 ? "" : "\""
+      return text.replacingOccurrences(of: mark + part + mark, with: mark + "***" + mark)
+    }
   }
 
   /// The keywords and values of `PQconnectdbParams`.
@@ -47,21 +53,27 @@ package struct PostgreSQLAddress: Sendable {
   // MARK: Passwords
 
   /// The parts of an address that may have a password: after the user's name, and of some parameters.
+  ///
+  /// A password may have any character, so that it ends at the last @ of the address: rather too much is hidden.
   private static func passwordRanges(in text: String) -> [Range<String.Index>] {
     var ranges: [Range<String.Index>] = []
     guard let scheme = text.range(of: "://") else { return [] }
-    let end = text[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
-    if let at = text[scheme.upperBound..<end].lastIndex(of: "@"),
-      let colon = text[scheme.upperBound..<at].firstIndex(of: ":")
+    let rest = text[scheme.upperBound...]
+    let end = rest.firstIndex { "/?#".contains($0) } ?? text.endIndex
+    var parametersStart = end
+    if let colon = rest.firstIndex(of: ":"), let first = rest.firstIndex(of: "@"), let last = rest.lastIndex(of: "@"),
+      colon < last, colon < first || colon < end
     {
-      ranges.append(colon..<at)
+      ranges.append(colon..<last)
+      parametersStart = last
     }
-    guard let question = text[end...].firstIndex(of: "?") else { return ranges }
+    guard let question = text[parametersStart...].firstIndex(of: "?") else { return ranges }
     var start = text.index(after: question)
     while start < text.endIndex {
       let next = text[start...].firstIndex(of: "&") ?? text.endIndex
-      if let equals = text[start..<next].firstIndex(of: "="), text[start..<equals].lowercased().hasSuffix("password") {
-        ranges.append(equals..<next)
+      if let equals = text[start..<next].firstIndex(of: "=") {
+        let name = String(text[start..<equals])
+        if (name.removingPercentEncoding ?? name).lowercased().hasSuffix("password") { ranges.append(equals..<next) }
       }
       start = next < text.endIndex ? text.index(after: next) : next
     }

@@ -11,6 +11,11 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   var constraint: String?
   /// The statement that failed, without its values.
   var sql: String?
+  /// Whether the connection was lost before the answer to COMMIT: what was written may be committed.
+  var isOfCommit = false
+
+  static let ofEndedTransaction = PostgreSQLError(
+    state: "25P02", message: "the transaction has ended after an error, so that nothing of it is saved")
 
   var description: String {
     "PostgreSQL error \(state ?? "of the connection"): \(message)\(sql.map { " in: \($0)" } ?? "")"
@@ -23,7 +28,7 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   /// Whether the same transaction can succeed when it is tried again.
   var isPassing: Bool {
     guard let state else { return false }
-    return ["40001", "40P01", "55P03", "53300", "57014"].contains(state)
+    return ["40001", "40P01", "55P03", "53300"].contains(state)
   }
   /// Whether the connection is of no more use.
   var isOfConnection: Bool {
@@ -50,6 +55,12 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   private var advice: String {
     switch failureKind {
     case .busy where state == "53300": "The server has no connection left: try again later, or put a pooler before it."
+    case _ where isOfCommit:
+      "The connection was lost while the server committed, so the save may be complete. Read the objects again before you "
+        + "save again."
+    case _ where state == "57014":
+      "The statement was cancelled, or took longer than the server's statement_timeout allows: raise that, or change "
+        + "fewer objects at once."
     case .busy: "Others are writing the same rows: save again."
     case .permissionDenied: "Check the user of the address, its password file (PGPASSFILE) and its rights."
     case .readOnly: "Connect to a server that takes writes."

@@ -18,7 +18,7 @@ struct PostgreSQLLibrary: @unchecked Sendable {
     if let library = loaded.library { return library }
     throw NSError.coreData(
       .open,
-      "A store in PostgreSQL takes the system's libpq of version 14 or later, which can't be loaded (\(loaded.problem)). "
+      "A store in PostgreSQL needs the system's libpq of version 14 or later, which can't be loaded (\(loaded.problem)). "
         + "Install the package libpq5, or name the file of a SQLite store.")
   }
 }

@@ -37,7 +37,7 @@ struct RowColumns: PredicateColumns {
 /// The SELECT of a query, the mapping of its result columns, and what is left to be evaluated in memory.
 struct RowPlan {
   let query: FetchQuery
-  let select: SQLFragment
+  private(set) var select: SQLFragment
   let count: SQLFragment
   /// Whether the rows that SELECT finds must be asked for the predicate, and limit and offset applied to the others.
   let isFiltered: Bool
@@ -107,6 +107,14 @@ struct RowPlan {
       slice.text.isEmpty
       ? SQLFragment("SELECT count(*)") + source
       : SQLFragment("SELECT count(*) FROM (SELECT 1") + source + slice + SQLFragment(") part")
+  }
+
+  /// The same rows, kept from other writers until the end of the transaction. One that another writer has changed in the
+  /// meantime is found only if the conditions still hold.
+  var lockingRows: RowPlan {
+    var plan = self
+    plan.select = select + SQLFragment(" FOR UPDATE OF t0")
+    return plan
   }
 
   // MARK: Clauses

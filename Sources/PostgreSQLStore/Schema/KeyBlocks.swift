@@ -8,7 +8,8 @@ struct KeyBlocks {
   /// How many keys a call of `nextval` gives.
   static let size: Int64 = 65_536
 
-  static func sequence(of table: String) -> String { "\(table)_KEYS" }
+  /// The name of a sequence, which no table or view has. The store finds it by the column that it belongs to.
+  static func sequence(ofRoot number: Int) -> String { "ocd_keys_\(number)" }
 
   /// What is left of a table's block.
   private struct Block {
@@ -21,49 +22,60 @@ struct KeyBlocks {
 
   private var blocks: [String: Block] = [:]
   private static let attemptsMax = 100
+  /// How many blocks are passed at most to reach the greatest key. Beyond, keys are unique, but not the greatest.
+  private static let passedMax: Int64 = 1_000_000
 
   /// The first of `count` keys in a row, greater than those that the table has in this block.
   mutating func take(_ count: Int, of table: String, _ connection: PostgreSQLConnection) throws -> Int64 {
     var block = blocks[table] ?? .none
-    if block.next < block.end {
-      // Another program may have written rows with keys of its own.
-      let last = try connection.integer(
-        "SELECT max(Z_PK) FROM \(table) WHERE Z_PK >= ? AND Z_PK < ?", [.integer(block.next), .integer(block.end)])
-      if let last { block.next = last + 1 }
-    }
+    try Self.passRows(of: table, in: &block, connection)
     for _ in 0..<Self.attemptsMax where block.end - block.next < Int64(count) {
       let needed = (Int64(count) + Self.size - 1) / Self.size
       block = try Self.newBlock(needed, of: table, following: block, connection)
+      try Self.passRows(of: table, in: &block, connection)
     }
     guard block.end - block.next >= Int64(count) else {
       throw NSError.coreData(
         .timeout,
-        "So many programs write to \(table) at the same time that \(count) keys in a row can't be had. Save fewer objects "
-          + "at once.")
+        "Too many programs write to \(table) at once to allocate \(count) consecutive keys. Save fewer objects at once."
+      )
     }
     defer { blocks[table]?.next += Int64(count) }
     blocks[table] = block
     return block.next
   }
 
-  /// A new block, of several calls of the sequence if their keys follow each other.
+  /// Another program may have written rows with keys of its own.
+  private static func passRows(of table: String, in block: inout Block, _ connection: PostgreSQLConnection) throws {
+    guard block.next < block.end else { return }
+    let last = try connection.integer(
+      "SELECT max(Z_PK) FROM \(table) WHERE Z_PK >= ? AND Z_PK < ?", [.integer(block.next), .integer(block.end)])
+    if let last { block.next = last + 1 }
+  }
+
+  /// A new block, of several calls of the sequence if their keys follow each other. The sequence is never set: no other
+  /// writer can get a block that was given once.
   private static func newBlock(
     _ count: Int64, of table: String, following known: Block, _ connection: PostgreSQLConnection
   ) throws -> Block {
-    let sequence = sequence(of: table).quotedName.quotedText
-    let starts = try connection.rows("SELECT nextval(\(sequence)) FROM generate_series(1, \(max(count, 1)))", [])
-      .compactMap { row in if case .integer(let number)? = row.first { number } else { Int64?.none } }.sorted()
-    // Keys of rows that another program has written.
-    let last = try connection.integer("SELECT max(Z_PK) FROM \(table)", []) ?? 0
-    if let first = starts.first, last >= first {
-      let next = (last / size + 1) * size + 1
-      _ = try connection.query("SELECT setval(\(sequence), ?, false)", [.integer(next)])
-      return .none
+    let sequence = "(SELECT pg_get_serial_sequence(\(table.quotedName.quotedText), 'Z_PK'))::regclass"
+    func starts() throws -> [Int64] {
+      let rows = try connection.rows("SELECT nextval(\(sequence)) FROM generate_series(1, \(max(count, 1)))", [])
+      return rows.compactMap { row in if case .integer(let number)? = row.first { number } else { Int64?.none } }
+        .sorted()
     }
-    return starts.reduce(known) { block, start in
-      block.end == start && block.next < block.end
-        ? Block(start: block.start, next: block.next, end: start + size)
-        : Block(start: start, next: start, end: start + size)
+    var found = try starts()
+    // A copied store and other programs have keys that the sequence has not given.
+    let last = try connection.integer("SELECT max(Z_PK) FROM \(table)", []) ?? 0
+    if let start = found.last, last > start, case let passed = (last - start) / size, 1...passedMax ~= passed {
+      _ = try connection.query("SELECT max(nextval(\(sequence))) FROM generate_series(1, \(passed))")
+      found = try starts()
+    }
+    return try found.reduce(known) { block, start in
+      let (end, isTooGreat) = start.addingReportingOverflow(size)
+      if isTooGreat { throw NSError.coreData(.save, "\(table) has no keys left. Copy its objects into a new store.") }
+      return block.end == start && block.next < block.end
+        ? Block(start: block.start, next: block.next, end: end) : Block(start: start, next: start, end: end)
     }
   }
 

@@ -82,9 +82,9 @@ struct TableCreation {
   }
 
   private var sequences: [String] {
-    schema.tables.map {
-      "CREATE SEQUENCE \(KeyBlocks.sequence(of: $0.name).quotedName) AS bigint INCREMENT BY \(KeyBlocks.size) MINVALUE 1 "
-        + "OWNED BY \($0.name.quotedName).\"Z_PK\""
+    schema.entities.filter { $0.superNumber == 0 }.map {
+      "CREATE SEQUENCE \(KeyBlocks.sequence(ofRoot: $0.rootNumber)) AS bigint INCREMENT BY \(KeyBlocks.size) MINVALUE 1 "
+        + "OWNED BY \($0.tableName.quotedName).\"Z_PK\""
     }
   }
 

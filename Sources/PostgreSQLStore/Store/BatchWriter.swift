@@ -38,7 +38,12 @@ final class BatchWriter {
   private func keys(of query: FetchQuery) throws -> [Int64] {
     var query = query
     query.values = .none
-    return try reader.rows(query).compactMap(\.id.storeKey)
+    var keys: [Int64] = []
+    try reader.visit(try RowPlan(query, in: store).lockingRows) { row in
+      if let key = row.id.storeKey { keys.append(key) }
+      return true
+    }
+    return keys
   }
 
   private static func parts(of keys: [Int64]) -> some Sequence<[Int64]> {
@@ -107,7 +112,7 @@ final class BatchWriter {
   private func compute(_ assignments: Assignments, of query: FetchQuery) throws {
     var all = query
     all.values = .all
-    let plan = try RowPlan(all, in: store)
+    let plan = try RowPlan(all, in: store).lockingRows
     let sql = "UPDATE \(try store.sqlEntity(query.entity).tableName) SET \(assignments.terms) WHERE Z_PK = ?"
     var statements: [(sql: String, values: [StoredValue])] = []
     try reader.visit(plan) { row in
@@ -180,10 +185,24 @@ final class BatchWriter {
         if count == 1 {
           note(id(copy.rows[index].key, of: copy))
         } else if resolution == .overwrite {
-          try note(try overwrite(copy, row: copy.rows[index].row))
+          try overwriteOrInsert(copy, index, by: statements[index])
         }
       }
     }
+  }
+
+  private static let attemptsMax = 10
+
+  private func overwriteOrInsert(
+    _ copy: RowCopy, _ index: Int, by insertion: (sql: String, values: [StoredValue])
+  ) throws {
+    for _ in 0..<Self.attemptsMax {
+      let changed = try overwrite(copy, row: copy.rows[index].row)
+      if changed.rowCount > 0 { return try note(changed) }
+      // Another program has deleted or changed the row that had the values.
+      if try connection.change(insertion.sql, insertion.values) == 1 { return note(id(copy.rows[index].key, of: copy)) }
+    }
+    throw Self.refusal("other programs change the rows that have its unique values", row: copy.rows[index].row)
   }
 
   /// Gives the values of a row to the one that has its unique values.

@@ -115,51 +115,81 @@ final class ChangeWriter {
 
   private static let updatesAtOnce = 500
 
+  /// Rows may exchange unique values. The index is never broken in between: a row that the index refuses gives its own
+  /// unique values up, and is written when all others have been.
   private func update(_ updates: [UpdatedRow]) throws {
+    // All writers lock rows in one order, so that two do not wait for each other.
+    let places = try updates.map { (try store.sqlEntity($0.id.entity).tableName, try key(of: $0.id)) }
+    let updates = zip(places, updates).sorted { $0.0 < $1.0 }.map(\.1)
+    var waiting: [UpdatedRow] = []
     for start in stride(from: 0, to: updates.count, by: Self.updatesAtOnce) {
-      try updateTogether(updates[start..<min(updates.count, start + Self.updatesAtOnce)])
+      waiting += try updateTogether(updates[start..<min(updates.count, start + Self.updatesAtOnce)])
+    }
+    for row in waiting { try giveUpUniqueValues(row) }
+    for row in waiting {
+      guard let error = try updateOne(row) else { continue }
+      faults.refuse(
+        row.id, message: error.message, isUniqueness: true,
+        obstacle: try obstacle(to: row.id, row.values, ownKey: try key(of: row.id)))
     }
   }
 
   /// Sends the statements of many rows at once. If one meets something unexpected, they are repeated one by one.
-  private func updateTogether(_ rows: ArraySlice<UpdatedRow>) throws {
-    var statements: [(sql: String, values: [StoredValue])] = []
-    for row in rows {
-      if row.isRecreation { return try updateOneByOne(rows) }
-      guard let statement = try statement(for: row) else { continue }
-      statements.append(statement)
+  ///
+  /// - Returns: The rows that a unique index refuses.
+  private func updateTogether(_ rows: ArraySlice<UpdatedRow>) throws -> [UpdatedRow] {
+    guard !rows.contains(where: \.isRecreation) else { return try updateOneByOne(rows) }
+    let faultsBefore = faults
+    let statements = try rows.compactMap(statement(for:))
+    guard statements.count == rows.count else {
+      faults = faultsBefore
+      return try updateOneByOne(rows)
     }
-    guard statements.count == rows.count else { return try updateOneByOne(rows) }
     try connection.send("SAVEPOINT ocd_rows")
     do {
       let counts = try connection.changes(statements)
-      if counts.allSatisfy({ $0 == 1 }) { return try connection.send("RELEASE ocd_rows") }
+      if counts.allSatisfy({ $0 == 1 }) {
+        try connection.send("RELEASE ocd_rows")
+        return []
+      }
     } catch let error as PostgreSQLError where error.isUniqueness {}
     try connection.send("ROLLBACK TO ocd_rows")
     try connection.send("RELEASE ocd_rows")
-    try updateOneByOne(rows)
+    return try updateOneByOne(rows)
   }
 
-  private func updateOneByOne(_ rows: ArraySlice<UpdatedRow>) throws {
-    for row in rows {
-      guard let statement = try statement(for: row) else { continue }
-      if row.isRecreation, let stored = try store.currentRow(row.id) {
-        faults.conflict(row.id, message: "its row was deleted and inserted again by another context", row: stored)
-        continue
-      }
-      try connection.send("SAVEPOINT ocd_row")
-      do {
-        let count = try connection.change(statement.sql, statement.values)
-        try connection.send("RELEASE ocd_row")
-        if count == 0 { try conflict(row.id, "its row was changed or deleted by another context") }
-      } catch let error as PostgreSQLError where error.isUniqueness {
-        try connection.send("ROLLBACK TO ocd_row")
-        try connection.send("RELEASE ocd_row")
-        faults.refuse(
-          row.id, message: error.message, isUniqueness: true,
-          obstacle: try obstacle(to: row.id, row.values, ownKey: try key(of: row.id)))
-      }
+  private func updateOneByOne(_ rows: ArraySlice<UpdatedRow>) throws -> [UpdatedRow] {
+    try rows.filter { try updateOne($0) != nil }
+  }
+
+  /// - Returns: The error of a unique index that refuses the row; nothing was written then.
+  private func updateOne(_ row: UpdatedRow) throws -> PostgreSQLError? {
+    guard let statement = try statement(for: row) else { return nil }
+    if row.isRecreation, let stored = try store.currentRow(row.id) {
+      faults.conflict(row.id, message: "its row was deleted and inserted again by another context", row: stored)
+      return nil
     }
+    try connection.send("SAVEPOINT ocd_row")
+    do {
+      let count = try connection.change(statement.sql, statement.values)
+      try connection.send("RELEASE ocd_row")
+      if count == 0 { try conflict(row.id, "its row was changed or deleted by another context") }
+      return nil
+    } catch let error as PostgreSQLError where error.isUniqueness {
+      try connection.send("ROLLBACK TO ocd_row")
+      try connection.send("RELEASE ocd_row")
+      return error
+    }
+  }
+
+  /// The unique values that are changed become NULL, which equals no other. The row is written afterwards.
+  private func giveUpUniqueValues(_ row: UpdatedRow) throws {
+    guard !row.isRecreation else { return }
+    let entity = try store.sqlEntity(row.id.entity)
+    guard let assignments = row.assignmentsOfNull(in: entity) else { return }
+    try connection.send(
+      "UPDATE \(entity.tableName) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?",
+      [.integer(try key(of: row.id)), .integer(row.version)])
   }
 
   /// Nil for a row with a value that its column can't hold, which is refused.
@@ -233,9 +263,11 @@ final class ChangeWriter {
 
   private func write(_ copy: RowCopy, of rows: InsertedRows) throws {
     guard !copy.rows.isEmpty else { return }
+    var refused: Set<Int> = []
     try connection.send("SAVEPOINT ocd_rows")
     do {
       try copy.copy(connection) { row, problem in
+        refused.insert(row)
         faults.refuse(rows.objectID(row: row), message: problem, isUniqueness: false, obstacle: .other)
       }
       return try connection.send("RELEASE ocd_rows")
@@ -243,6 +275,8 @@ final class ChangeWriter {
     try connection.send("ROLLBACK TO ocd_rows")
     try connection.send("RELEASE ocd_rows")
     // One by one, so that the failure names all rows whose values are taken.
+    var copy = copy
+    copy.rows.removeAll { refused.contains($0.row) }
     let statements = copy.insertions
     for start in stride(from: 0, to: statements.count, by: Self.updatesAtOnce) {
       let part = start..<min(statements.count, start + Self.updatesAtOnce)

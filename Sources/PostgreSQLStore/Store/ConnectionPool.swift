@@ -26,7 +26,7 @@ final class ConnectionPool: @unchecked Sendable {
     if forReading { readerCount += 1 }
     let known = idle.popLast()
     condition.unlock()
-    if let known, known.isUsable { return known }
+    if let known, known.isAlive { return known }
     do {
       return try make()
     } catch {

@@ -91,7 +91,7 @@ extension PostgreSQLStore {
       try connection.send(
         "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
         [.text(UUID().uuidString), .blob(try metadata.propertyList())])
-      _ = try connection.query("COMMIT")
+      try connection.commit()
     } catch {
       _ = try? connection.query("ROLLBACK")
       // Another process may have created it in the meantime.
@@ -139,17 +139,26 @@ extension PostgreSQLStore {
     try opened.reporting {
       defer { opened.connection.close() }
       guard try SchemaInspection(connection: opened.connection).hasStore() else { return }
-      let tables = try opened.connection.rows(
-        "SELECT quote_ident(relname) FROM pg_class WHERE relkind IN ('r', 'p') AND relname ~ ? "
-          + "AND oid = to_regclass(quote_ident(relname))", [.text("^Z[A-Z0-9_]")])
+      let tables = try opened.connection.rows(tablesOfStore, [])
       try opened.connection.send("BEGIN")
       for case .text(let table)? in tables.map(\.first) {
         try opened.connection.send("DROP TABLE IF EXISTS \(table) CASCADE")
       }
       try opened.connection.send("DROP VIEW IF EXISTS Z_PRIMARYKEY")
-      _ = try opened.connection.query("COMMIT")
+      try opened.connection.commit()
     }
   }
+
+  /// Tables of entities by the columns that all of them have, and join tables, which have keys and positions only.
+  private static let tablesOfStore = """
+    SELECT quote_ident(c.relname) FROM pg_class c, LATERAL (
+      SELECT array_agg(a.attname::text) AS columns,
+        bool_and(a.attname ~ '^(Z_|REFLEXIVE$)' AND a.atttypid = 'bigint'::regtype) AS are_keys
+      FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) found
+    WHERE c.relkind IN ('r', 'p') AND c.oid = to_regclass(quote_ident(c.relname))
+      AND (c.relname = 'Z_METADATA' OR c.relname ~ '^Z' AND found.columns @> ARRAY['Z_PK', 'Z_ENT', 'Z_OPT']
+        OR c.relname ~ '^Z_[0-9]' AND found.are_keys)
+    """
 
   private static func withStore<Result>(
     at url: URL, _ options: [AnyHashable: Any]?, _ body: (OpenedServer) throws -> Result

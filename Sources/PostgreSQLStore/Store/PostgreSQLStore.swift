@@ -73,7 +73,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   /// The reader on the writing connection, which is opened again if it was lost. Use it under `writerLock` only.
   func writingReader() throws -> PostgreSQLReader {
     guard !isClosed else { throw wasClosed }
-    if let writer, writer.connection.isUsable || hasOpenTransaction.load(ordering: .acquiring) { return writer }
+    if let writer, writer.connection.isAlive || hasOpenTransaction.load(ordering: .acquiring) { return writer }
     let made = PostgreSQLReader(try make(), of: self)
     writer = made
     return made
@@ -119,7 +119,8 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   }
 
   func commit(_ connection: PostgreSQLConnection, isPart: Bool) throws {
-    _ = try connection.query(isPart ? "RELEASE ocd_save" : "COMMIT")
+    if !isPart { return try connection.commit() }
+    _ = try connection.query("RELEASE ocd_save")
   }
 
   func rollBack(_ connection: PostgreSQLConnection, isPart: Bool) {

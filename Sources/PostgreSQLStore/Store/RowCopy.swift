@@ -9,7 +9,7 @@ struct RowCopy {
   let columns: EntityColumns
   var links = LinkColumns()
   /// The rows that are written, with their keys.
-  let rows: [(row: Int, key: Int64)]
+  var rows: [(row: Int, key: Int64)]
 
   private static let bufferBytes = 1 << 18
 
