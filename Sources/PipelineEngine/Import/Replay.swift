@@ -114,7 +114,7 @@ public enum Replay {
     do {
       for path in [input, RejectsFile.detailsPath(of: input)] where files.fileExists(atPath: path) {
         if path != input, !isDetailsOld { continue }
-        // Its age counts from now, wherever it is removed by age.
+        // Its age counts from now, wherever it is removed by age. Where the time can't be set, it counts as older.
         utimensat(AT_FDCWD, path, nil, 0)
         try DurableRename.move(path, to: freeName(replayedPath(of: path)))
       }

@@ -148,3 +148,12 @@ int chmod(const char *name, mode_t mode) {
   shim_after(verdict);
   return result;
 }
+
+int utimensat(int folder, const char *name, const struct timespec times[2], int flags) {
+  char buffer[PATH_MAX];
+  struct verdict verdict = shim_judge(SHIM_MODE, "utimensat", shim_path(folder, name, buffer, sizeof buffer));
+  FAIL_IF_TOLD(verdict, -1)
+  int result = (int)syscall(SYS_utimensat, folder, name, times, flags);
+  shim_after(verdict);
+  return result;
+}
