@@ -11,7 +11,7 @@
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
-// Texts that follow each other, each with its zero byte, as a list that ends in NULL; NULL where there is no memory.
+// Makes a list that ends in NULL of consecutive texts that each end in a zero byte; returns NULL if memory runs out.
 static inline char **spawn_list(const char *texts, int count) {
   char **list = (char **)malloc(((size_t)count + 1) * sizeof(char *));
   if (!list) return NULL;

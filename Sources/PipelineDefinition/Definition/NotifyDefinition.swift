@@ -1,4 +1,4 @@
-/// What is notified of the runs of a pipeline, and of which of them.
+/// Who is notified of a pipeline's runs, and after which of them.
 ///
 /// ```swift
 /// var notify = NotifyDefinition()

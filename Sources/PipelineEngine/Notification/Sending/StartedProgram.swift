@@ -120,7 +120,7 @@ struct StartedProgram {
     }
   }
 
-  /// A file of which no name is left; nil where none can be made.
+  /// A temporary file whose name is removed at once; nil where none can be made.
   private static func namelessFile() -> FileHandle? {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
