@@ -17,6 +17,20 @@ extension NSPersistentStoreCoordinator {
   /// - Returns: Int64, Double, String, Data or nil for each column.
   /// - Throws: `NSError` 134180 with SQLite's message; 134070 for a store without SQL, which takes no participants.
   public func participantRows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
+    try withSQLStore { store in
+      try store.participantRows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
+    }
+  }
+
+  /// How the store writes the tables of save participants.
+  package func participantDialect() throws -> ParticipantDialect { try withSQLStore(\.dialect) }
+
+  /// How a save participant finds out whether objects of `entities` have changed since it read them.
+  package func changeMark(of entities: [NSEntityDescription]) throws -> ChangeMark {
+    try withSQLStore { try $0.changeMark(of: entities) }
+  }
+
+  private func withSQLStore<Result>(_ body: (any SQLRowStore) throws -> Result) throws -> Result {
     try withStore { store in
       guard let store = store as? any SQLRowStore else {
         throw NSError.coreData(
@@ -24,7 +38,7 @@ extension NSPersistentStoreCoordinator {
           "The store \(store.location) is of the type \(store.type), which has no tables for save participants. Remove "
             + "the participants, or use SQLite.")
       }
-      return try store.participantRows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
+      return try body(store)
     }
   }
 

@@ -18,9 +18,10 @@ package struct ObjectCopy {
       .sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
   }
 
+  /// - Parameter finish: Called when everything is copied, with the snapshot of the source from which it was read.
   /// - Returns: The number of objects.
   /// - Throws: `NSError` 134080 for a target that has objects, and the errors of both stores; the target then is empty.
-  package func run() throws -> Int {
+  package func run(_ finish: ((any StoreSnapshot)?) throws -> Void = { _ in }) throws -> Int {
     try checkIsEmpty()
     let snapshot = try source.makeSnapshot()
     target.setMetadata(source.metadata)
@@ -33,6 +34,7 @@ package struct ObjectCopy {
       }
       try passKeys()
       try target.commitTransaction()
+      try finish(snapshot)
       return count
     } catch {
       try? target.rollBackTransaction()

@@ -56,4 +56,10 @@ package protocol SQLRowStore: RowStore {
   /// - Parameter sql: One statement that only reads, with `?` for each of `values`.
   /// - Throws: `NSError` 134180 with the store's message.
   func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
+
+  /// How a save participant finds out whether the objects of some entities have changed since it read them.
+  func changeMark(of entities: [NSEntityDescription]) throws -> ChangeMark
+
+  /// How the store writes the tables of save participants.
+  var dialect: ParticipantDialect { get }
 }

@@ -17,15 +17,29 @@ import Foundation
 ///
 /// `NSPersistentStoreCoordinator.addSaveParticipant(_:)` registers it.
 public protocol SaveParticipant: AnyObject, Sendable {
+  /// Called on the saving thread at the beginning of the save's transaction, before its changes are written. What must
+  /// hold for the save belongs here: nothing has been written in vain yet.
+  ///
+  /// Throwing ends the save, and `save()` throws the error. Does nothing by default.
+  func begin(_ transaction: SaveTransaction) throws
   /// Called on the saving thread after the changes of a save are written and before they are committed.
   ///
   /// Throwing rolls the whole save back, and `save()` throws the error.
   func write(to transaction: SaveTransaction) throws
 }
 
-/// The open transaction of a save. It is valid during one `write(to:)`.
+extension SaveParticipant {
+  /// Does nothing.
+  public func begin(_ transaction: SaveTransaction) throws {}
+}
+
+/// The open transaction of a save. It is valid during one `begin(_:)` or `write(to:)`.
 public struct SaveTransaction {
   private let statements: any ParticipantStatements
+  /// How the store writes the tables of participants.
+  package let dialect: ParticipantDialect
+  /// The keys that the store has given to the objects that were inserted in it; empty in `begin(_:)`.
+  private let inserted: [InsertionResolution]
   /// Objects that this save inserts, updates and deletes.
   public let insertedCount: Int
   /// Objects that this save updates.
@@ -33,11 +47,29 @@ public struct SaveTransaction {
   /// Objects that this save deletes.
   public let deletedCount: Int
 
-  package init(_ statements: any ParticipantStatements, _ changes: ChangeSet) {
+  package init(
+    _ statements: any ParticipantStatements, in dialect: ParticipantDialect, _ changes: ChangeSet,
+    inserted: [InsertionResolution] = []
+  ) {
     self.statements = statements
+    self.dialect = dialect
+    self.inserted = inserted
     insertedCount = changes.insertions.reduce(0) { $0 + $1.liveCount }
     updatedCount = changes.updates.count
     deletedCount = changes.deletions.count + changes.deletedRows.liveCount
+  }
+
+  /// The keys of the objects that this save has inserted of an entity and of its subentities, as ascending ranges.
+  package func insertedKeys(ofRoot entity: String) -> [ClosedRange<Int64>] {
+    inserted.filter { $0.range.entity.rootEntity.name == entity }.flatMap(\.keys)
+      .sorted { $0.lowerBound < $1.lowerBound }
+      .reduce(into: []) { all, next in
+        if let last = all.last, last.upperBound + 1 == next.lowerBound {
+          all[all.count - 1] = last.lowerBound...next.upperBound
+        } else {
+          all.append(next)
+        }
+      }
   }
 
   /// Runs one statement to completion.
@@ -51,7 +83,9 @@ public struct SaveTransaction {
     try statements.run(sql, values.map(StoredValue.init(participantValue:)))
   }
 
-  package func run(_ sql: String, _ values: [StoredValue]) throws { _ = try statements.run(sql, values) }
+  /// Runs one statement whose number of rows does not matter. Its error may come with a later statement or with the
+  /// end of the save.
+  package func run(_ sql: String, _ values: [StoredValue]) throws { try statements.send(sql, values) }
 
   /// The rows that one statement returns: Int64, Double, String, Data or nil for each column.
   ///
@@ -68,7 +102,13 @@ public struct SaveTransaction {
 package protocol ParticipantStatements {
   /// - Returns: The number of rows that the statement changed.
   func run(_ sql: String, _ values: [StoredValue]) throws -> Int
+  /// Runs a statement without waiting for it, where the store can do so.
+  func send(_ sql: String, _ values: [StoredValue]) throws
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
+}
+
+extension ParticipantStatements {
+  package func send(_ sql: String, _ values: [StoredValue]) throws { _ = try run(sql, values) }
 }
 
 extension StoredValue {

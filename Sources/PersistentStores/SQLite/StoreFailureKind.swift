@@ -11,6 +11,8 @@ package enum StoreFailureKind: Sendable, Hashable {
   /// Another connection holds a lock.
   case busy
   case cannotOpen
+  /// A server can't be reached, or has ended the connection.
+  case unreachable
   /// The path is one of a folder, a pipe or a device.
   case notAFile
   /// The file is damaged.

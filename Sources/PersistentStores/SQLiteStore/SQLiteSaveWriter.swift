@@ -36,8 +36,11 @@ final class SQLiteSaveWriter: SaveWriter {
   func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws {
     if onlyReads, !participants.isEmpty { throw store.readOnlyError }
     do {
+      let statements = SQLiteParticipantStatements(connection: connection)
+      let beginning = SaveTransaction(statements, in: store.dialect, whole)
+      for participant in participants { try participant.begin(beginning) }
       resolutions = try store.write(changes, connection)
-      let transaction = SaveTransaction(SQLiteParticipantStatements(connection: connection), whole)
+      let transaction = SaveTransaction(statements, in: store.dialect, whole, inserted: resolutions)
       for participant in participants { try participant.write(to: transaction) }
     } catch let error as SQLiteError {
       throw Self.failure(error, store)

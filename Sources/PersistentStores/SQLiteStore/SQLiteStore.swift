@@ -18,6 +18,11 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   package let schema: SQLSchema
   package var keepsValuesInFiles: Bool { true }
   package var nullsFirst: String { "" }
+  package var dialect: ParticipantDialect { .sqlite }
+  /// No other connection writes while a save is in progress.
+  package func changeMark(of entities: [NSEntityDescription]) -> ChangeMark {
+    ChangeMark(locks: [], query: "PRAGMA data_version")
+  }
   /// By Z_ENT: the entities, each with the shared part of its objects' IDs.
   package let idSpaces: [Int: PermanentIDSpace]
   /// Which values can be in external files, and the files that transactions write and release.

@@ -50,6 +50,7 @@ package struct RunFailure: Error {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
       case (_, .notAFile): .noInput
       case (_, .outOfMemory): .temporaryFailure
+      case (_, .unreachable): .unavailable
       case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
       case (_, .permissionDenied), (_, .readOnly): .noPermission
       case (_, .cannotOpen): .cannotCreate
@@ -103,7 +104,7 @@ package struct RunFailure: Error {
   /// Checks that a store is a regular file, or can become one. The library opens /dev/null as a store in memory, from
   /// which nothing would be left.
   package static func checkKind(ofStore path: String) throws(RunFailure) {
-    if StorePlace.isAddress(path) { return }
+    if StoreLocation.isAddress(path) { return }
     do {
       try StorePath.checkKind(path)
     } catch {

@@ -211,6 +211,9 @@ struct LockHolder: Codable, Equatable {
     self.init(Data(bytes[..<count]))
   }
 
+  /// From `line`.
+  init?(line: String) { self.init(Data(line.utf8)) }
+
   private init?(_ data: Data) {
     guard let holder = try? JSONDecoder().decode(LockHolder.self, from: data) else { return nil }
     self = holder

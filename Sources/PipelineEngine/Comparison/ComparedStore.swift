@@ -3,7 +3,7 @@ import OpenCoreData
 
 /// A store that is compared: opened for reading, and read twice in one state.
 struct ComparedStore {
-  /// As it was given.
+  /// The path or the address of the store, for messages.
   let path: String
   private let container: NSPersistentContainer
   private let entity: NSEntityDescription
@@ -14,16 +14,18 @@ struct ComparedStore {
     _ path: String, definition: PipelineDefinition, model: NSManagedObjectModel, entity: NSEntityDescription,
     timeoutSeconds: Double
   ) throws(RunFailure) {
-    guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
+    let store = StoreLocation(path)
+    guard store.exists else { throw RunFailure(noStore: store.shown) }
     try RunFailure.checkKind(ofStore: path)
-    self.path = path
+    self.path = store.shown
+    let url = try store.url()
     self.entity = entity
     container = NSPersistentContainer(name: definition.modelName, managedObjectModel: model)
     context = container.newBackgroundContext()
     context.name = "comparison"
     do {
       _ = try container.persistentStoreCoordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+        ofType: store.type, configurationName: nil, at: url,
         options: [
           NSReadOnlyPersistentStoreOption: NSNumber(value: true),
           NSPersistentStoreTimeoutOption: NSNumber(value: timeoutSeconds),
@@ -31,7 +33,7 @@ struct ComparedStore {
       // What another program saves between the two readings is not seen.
       try context.performAndWait { try context.setQueryGenerationFrom(.current) }
     } catch {
-      throw RunFailure(store: error as NSError, path: path)
+      throw RunFailure(store: error as NSError, path: store.path)
     }
   }
 

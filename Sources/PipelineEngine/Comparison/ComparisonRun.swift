@@ -48,13 +48,14 @@ package struct ComparisonRun: Sendable {
   }
 
   private func runHere(_ control: ReadingControl) throws -> FileComparison {
-    let reports = try ComparisonReports(options.reports ?? [], isNoneOf: [storePath ?? oldFile, new])
+    let reports = try ComparisonReports(
+      options.reports ?? [], isNoneOf: [storePath.flatMap { StoreLocation($0).path } ?? oldFile, new])
     try checkReadTwice()
     let found = try RunModel.found(
-      definition, options: options, store: storePath ?? definition.storePath(options),
+      definition, options: options, store: storePath ?? definition.storeLocation(options)?.text,
       for: storePath == nil ? .modelAlone : .opened
     ).get()
-    if found.isOfTables { throw RunModel.unknownModel(of: storePath) }
+    if found.isOfTables { throw RunModel.unknownModel(of: storePath.map { StoreLocation($0).shown }) }
     let definition = try RunModel.completed(definition, options: options, model: found.model)
     let checked = try ImportSchemaCheck(definition, model: found.model, now: options.now())
     try Self.checkKey(definition)

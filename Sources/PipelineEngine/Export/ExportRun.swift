@@ -16,7 +16,7 @@ struct ExportRun {
   private let entity: NSEntityDescription
   private let formatter: EntryFormatter
   private let container: NSPersistentContainer
-  private let place: StorePlace
+  private let place: StoreLocation
   /// For messages.
   private var storePath: String { place.shown }
   /// Whether the model was derived from the store's tables, so that nothing can be compared.
@@ -39,10 +39,10 @@ struct ExportRun {
     formatter = checked.formatter
     container = NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model)
     isOfTables = model.isOfTables
-    guard let store = definition.storePath(options) else {
+    guard let store = definition.storeLocation(options) else {
       throw PipelineError(path: "store", "there is no store to export from; name one with --store or in the pipeline")
     }
-    place = StorePlace(store)
+    place = store
     let declared = definition.export ?? ExportDefinition()
     let output = options.output ?? declared.output.map(definition.path) ?? "-"
     let contradictions = declared.contradictions(output: output)

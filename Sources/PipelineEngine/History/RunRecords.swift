@@ -16,7 +16,7 @@ struct RunRecords {
   init?(_ definition: PipelineDefinition, _ options: RunOptions) {
     let series = Self.series(definition)
     guard !series.isEmpty || definition.notify != nil else { return nil }
-    store = definition.storePath(options).flatMap { StorePlace.isAddress($0) ? nil : $0 }
+    store = definition.storeLocation(options)?.path
     let path = (series.first ?? definition.report.first).map(definition.path) ?? store
     guard let path, !OutputPath.isSpecial(path), path != "-" else { return nil }
     self.path = "\(OutputPath.folder(of: path))/\(Self.name(of: definition.name))"

@@ -10,11 +10,11 @@ struct CheckpointWriter {
   /// - Parameters:
   ///   - insertedCount: The number of entries that the save inserts.
   ///   - createdCount: The number of related objects that it creates.
-  ///   - dataVersion: The state of the store in which the related objects were looked up.
+  ///   - related: The state in which the related objects were looked up.
   ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
     _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0, createdCount: Int = 0,
-    dataVersion: Int64? = nil, beforeCommit: (@Sendable () throws -> Void)? = nil
+    related: RelatedState? = nil, beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
     let begin = totals.hasSaved ? [] : environment.runBegin
@@ -22,7 +22,7 @@ struct CheckpointWriter {
       Ledger.Page(
         statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
-        dataVersion: dataVersion, beforeCommit: beforeCommit))
+        related: related, beforeCommit: beforeCommit))
   }
 
   /// Adds the entries and related objects that the prepared save updates, as they were before, and the objects that it
@@ -44,7 +44,7 @@ struct CheckpointWriter {
   func write(_ checkpoint: inout FileCheckpoint, _ totals: inout ImportTotals) throws(RunFailure) {
     if environment.isDryRun { return }
     prepare(checkpoint, totals)
-    try environment.store.perform { try $0.saveParticipants() }
+    try environment.store.performAgain { try $0.saveParticipants() }
     didSave(&checkpoint, inserted: 0, &totals)
   }
 }

@@ -10,11 +10,12 @@ struct ChunkPlanner {
 
   /// - Parameters:
   ///   - entry: The ledger's entry of the input, with the highest primary key in the store before it was begun.
+  ///   - own: The keys of what it had inserted before this run, where a key does not show that.
   ///   - input: The name of the input.
-  init(_ matcher: EntryMatcher?, _ entry: LedgerEntry, input: String) {
+  init(_ matcher: EntryMatcher?, _ entry: LedgerEntry, own: InsertedRanges.Sorted, input: String) {
     self.matcher = matcher
     self.input = input
-    keys = EntryMatcher.Keys(next: entry.baseKey + 1, base: entry.baseKey, input: entry.number)
+    keys = EntryMatcher.Keys(next: entry.baseKey + 1, base: entry.baseKey, own: own, input: entry.number)
   }
 
   /// Whether a record may become part of an earlier entry before that is saved: then each must be valid on its own.

@@ -38,13 +38,37 @@ struct ChunkSaver {
     _ chunk: ParsedChunk, checkpoint: inout FileCheckpoint, totals: inout ImportTotals
   ) throws -> Stop? {
     let rejectsBefore = rejects?.mark ?? RejectsMark()
+    let (store, monitor, begun) = (environment.store, environment.monitor, checkpoint.entry.progress.position.record)
+    var backOff = store.backOff
     while true {
       do {
         return try save(chunk, after: rejectsBefore, checkpoint: &checkpoint, totals: &totals)
       } catch is OutdatedLinks {
         planner.undo()
         try linker?.read()
+      } catch {
+        // What is saved is not saved again.
+        guard store.mayRepeat(error as NSError), checkpoint.entry.progress.position.record == begun,
+          store.wait(&backOff, unless: monitor.isCancelled)
+        else { throw error }
+        planner.undo()
       }
+    }
+  }
+
+  /// Saves the plan. If the answer of the store is lost, the ledger says whether it was saved.
+  private func save(
+    _ plan: ChunkPlan, of chunk: ParsedChunk, as next: FileCheckpoint, _ totals: ImportTotals
+  ) throws -> ImportContexts.Outcome {
+    do {
+      return try contexts.save(plan, of: chunk, lastStoredKey: lastStoredKey(totals), noting: writer.note)
+    } catch {
+      let (store, tables) = (environment.store, environment.tables)
+      guard store.mayRepeat(error as NSError), (error as NSError).isOfLostCommit,
+        try store.wasSaved(next.entry, tables)
+      else { throw error }
+      let first = try store.firstKey(ofLast: plan.inserts.count, input: next.entry.id, tables)
+      return ImportContexts.Outcome(firstKey: first, isReadBack: true)
     }
   }
 
@@ -83,9 +107,8 @@ struct ChunkSaver {
       next.advance(by: plan, of: chunk, rejects: rejects?.mark, at: environment.options.now())
       writer.prepare(
         next, totals, insertedCount: plan.inserts.count, createdCount: plan.links.createdCount,
-        dataVersion: linker?.dataVersion, beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
-      let outcome = try contexts.save(
-        plan, of: chunk, lastStoredKey: lastStoredKey(totals), noting: writer.note)
+        related: linker?.state, beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
+      let outcome = try save(plan, of: chunk, as: next, totals)
       guard outcome.failures.isEmpty else {
         planner.undo()
         refused.merge(planner.issues(for: outcome.failures, of: chunk)) { $1 }
@@ -97,7 +120,11 @@ struct ChunkSaver {
       writer.didSave(&checkpoint, inserted: plan.inserts.count, &totals)
       environment.log(plan, of: chunk, input: checkpoint.entry.path)
       try planner.didSave(plan, of: chunk, firstKey: outcome.firstKey)
-      try linker?.didSave(plan.links, created: outcome.created)
+      if outcome.isReadBack {
+        try linker?.read()
+      } else {
+        try linker?.didSave(plan.links, created: outcome.created, state: writer.ledger.relatedState)
+      }
       try linker?.noteLate(chunk, resolved, plan: plan, firstKey: outcome.firstKey, input: checkpoint.entry.path)
       return nil
     }

@@ -105,8 +105,13 @@ struct EntryMatcher {
     /// The highest primary key in the store when the input was begun: entries with higher ones are from the input
     /// itself.
     var base: Int64
+    /// The keys of other entries that are from the input itself.
+    var own: InsertedRanges.Sorted = []
     /// Distinguishes the input from the others of the run.
     var input: KeyEntry.InputNumber
+
+    /// Entries that the store has not numbered yet count as those with the keys above. No store gives such keys.
+    static let notGiven: Int64 = 1 << 62
   }
 
   /// Matches the entries in order. `refused` has an issue for each row that is known not to be storable.
@@ -120,7 +125,7 @@ struct EntryMatcher {
       if let issue = refused[row] {
         builder.reject(row, issue)
       } else if !applyPolicy(row, of: chunk, to: &builder), !violates(row, of: chunk, in: &builder) {
-        note(row, chunk.digests, storeKey: builder.insert(row), isNew: true)
+        note(row, chunk.digests, storeKey: builder.insert(row), input: builder.input)
       }
     }
     return builder.finish(digester.valueSlots)
@@ -209,23 +214,29 @@ struct EntryMatcher {
     return false
   }
 
-  /// Adds the key and the unique values of a row's entry. A new entry's key has no previous owner.
-  private func note(_ row: Int, _ digests: RowDigests, storeKey: Int64, isNew: Bool) {
-    if !digester.keySlots.isEmpty, digests.keys[row] != .none, !digester.isWholeRecord {
-      let digest = digests.keys[row]
-      keys.set(digest, entry(digests, row: row, storeKey: storeKey), before: isNew ? nil : keys.entry(of: digest))
+  /// Adds the key and the unique values of a row's new entry, whose key has no previous owner.
+  private func note(_ row: Int, _ digests: RowDigests, storeKey: Int64, input: KeyEntry.InputNumber) {
+    if hasKey(row, digests) {
+      keys.set(digests.keys[row], entry(digests, row: row, storeKey: storeKey, input: input), before: nil)
     }
     for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
-      index.set(digest[row], KeyEntry(storeKey: storeKey))
+      index.set(digest[row], KeyEntry(storeKey: storeKey, input: input))
     }
+  }
+
+  private func hasKey(_ row: Int, _ digests: RowDigests) -> Bool {
+    !digester.keySlots.isEmpty && digests.keys[row] != .none && !digester.isWholeRecord
   }
 
   /// Called when the chunk is saved, its entries with primary keys from `first` on, which may differ from the expected
   /// ones.
   func endChunk(_ chunk: ParsedChunk, _ plan: ChunkPlan, expected: Int64, first: Int64) throws {
     if expected != first {
-      for (offset, row) in plan.insertedRows.enumerated() {
-        note(row, chunk.digests, storeKey: first + Int64(offset), isNew: false)
+      for row in plan.insertedRows {
+        if hasKey(row, chunk.digests) { keys.renumber(chunk.digests.keys[row], from: expected, to: first) }
+        for (index, digest) in zip(uniqueValues, chunk.digests.uniques) where digest[row] != .none {
+          index.renumber(digest[row], from: expected, to: first)
+        }
       }
     }
     for index in [keys] + uniqueValues { try index.endChunk() }
@@ -234,5 +245,15 @@ struct EntryMatcher {
   /// Called when the chunk will be planned again.
   func undoChunk() {
     for index in [keys] + uniqueValues { index.undoChunk() }
+  }
+}
+
+extension KeyIndex {
+  /// Gives the entry of a key its number in the store, if it counts as one of those from `expected` on.
+  fileprivate func renumber(_ digest: KeyDigest, from expected: Int64, to first: Int64) {
+    guard let known = entry(of: digest), known.storeKey >= expected else { return }
+    var numbered = known
+    numbered.storeKey += first - expected
+    set(digest, numbered, before: known)
   }
 }

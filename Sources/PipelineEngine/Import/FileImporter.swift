@@ -222,8 +222,9 @@ struct FileImporter {
       if summary.state == .resumed, !environment.isDryRun { try made.resume(at: checkpoint.entry.rejects) }
       rejects = made
     }
+    let own = summary.state == .resumed ? try environment.ownKeys(of: checkpoint.entry) : []
     saver = ChunkSaver(
-      ChunkPlanner(matcher, checkpoint.entry, input: file.name), linker: try totals.linker(environment),
+      ChunkPlanner(matcher, checkpoint.entry, own: own, input: file.name), linker: try totals.linker(environment),
       contexts: contexts, writer: writer, rejects: rejects)
   }
 

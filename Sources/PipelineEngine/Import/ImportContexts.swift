@@ -24,6 +24,8 @@ struct ImportContexts {
     var firstKey: Int64?
     /// The related objects that were created, by group of links; empty in a dry run.
     var created: [Int: [NSManagedObjectID]] = [:]
+    /// Whether only the store says that the plan was saved: the related objects that were created are not known.
+    var isReadBack = false
   }
 
   let coordinator: NSPersistentStoreCoordinator

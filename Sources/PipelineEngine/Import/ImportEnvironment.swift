@@ -42,9 +42,22 @@ struct ImportEnvironment {
   /// A replay has a kind of its own, because later runs are compared with imports only.
   var ledgerKind: LedgerRun.Kind { options.isReplay ? .replay : .import }
 
-  /// The primary key of the next inserted entry.
+  /// The primary key that the next inserted entry counts as until it has one.
   func nextKey(_ totals: ImportTotals) throws(RunFailure) -> Int64 {
-    isDryRun ? totals.lastStoredKey + totals.insertedCount + 1 : try store.lastKey() + 1
+    isDryRun ? totals.lastStoredKey + totals.insertedCount + 1 : try lastStoredKey() + 1
+  }
+
+  /// A primary key below those that entries count as which the run inserts, and not below those of the store.
+  func lastStoredKey() throws(RunFailure) -> Int64 {
+    store.givesKeysInOrder ? try store.lastKey() : EntryMatcher.Keys.notGiven
+  }
+
+  /// The keys of what an input has inserted in earlier runs, where the highest key before it does not show that.
+  func ownKeys(of entry: LedgerEntry) throws(RunFailure) -> InsertedRanges.Sorted {
+    if store.givesKeysInOrder || !store.isOpen { return [] }
+    return try store.perform {
+      try InsertedRanges.all(of: entry.entity, tables, in: $0).filter { $0.input == entry.id }
+    }
   }
 
   /// Logs a saved chunk and its issues.
@@ -104,7 +117,7 @@ struct ImportEnvironment {
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
-      store: options.namesStoreInRejects ? store.path : nil,
+      store: options.namesStoreInRejects ? store.location?.recorded : nil,
       options: readingOptions.isEmpty ? nil : readingOptions)
     let permissions = FileRights.ofFile(rejectsPath, near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
@@ -129,7 +142,7 @@ struct ImportEnvironment {
     let own = rejects.path.map { [$0] } ?? []
     let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path)).subtracting(freed + own)
     let others = kept.union(freed.filter(rejectsNames.contains))
-    let named = options.namesStoreInRejects ? store.path : nil
+    let named = options.namesStoreInRejects ? store.location?.recorded : nil
     let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), store: named)
     return own.contains(path) ? nil : path
   }

@@ -24,6 +24,7 @@ struct ImportPart {
     /// The relationships that columns of the parts lead over.
     let relationships: [NSRelationshipDescription]
     let late: LateLinks?
+    let held = HeldLock()
     /// Whether there are others.
     var hasSeveralParts: Bool { roots.count > 1 }
   }
@@ -48,10 +49,11 @@ struct ImportPart {
       try checked.setLate(roots: run.roots[(number + 1)...], among: run.relationships, definition)
     }
     let store = ImportStore(
-      container: run.container, entity: checked.entity, path: definition.storePath(options), isDryRun: run.isDryRun,
+      container: run.container, entity: checked.entity, location: definition.storeLocation(options),
+      isDryRun: run.isDryRun,
       isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,
       lockTimeoutSeconds: options.lockTimeoutSeconds, allowsIncompleteSchema: options.allowsIncompleteSchema,
-      keepsLargeValues: options.keepsLargeValues)
+      keepsLargeValues: options.keepsLargeValues, held: run.held)
     inputs = Self.inputs(of: definition, options)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     // A page of charts shows one entity.

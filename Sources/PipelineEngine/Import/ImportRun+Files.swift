@@ -2,7 +2,7 @@
 extension ImportRun {
   /// Says of each file of an inbox where `moveFiles` will put it.
   func setPlaces(_ outcome: inout Outcome, _ totals: ImportTotals) {
-    if shownStore != store.path || isDryRun || !outcome.isDurable { return }
+    if copied != nil || isDryRun || !outcome.isDurable { return }
     let listed = outcome.listed
     for (number, part) in parts.enumerated() {
       guard let inbox = part.inbox else { continue }

@@ -7,7 +7,7 @@ extension ImportRun {
   /// Records how the run has ended. A run that had nothing to do leaves the store unchanged. One that failed or was
   /// stopped before its first save is recorded where the store has a ledger.
   func noteEnd(_ outcome: Outcome) throws(RunFailure) {
-    let isNoted = store.isWritten ? try store.perform { try noteSavedEnd(outcome, $0) } : false
+    let isNoted = store.isWritten ? try store.performAgain { try noteSavedEnd(outcome, $0) } : false
     if !isNoted { noteUnsavedEnd(outcome) }
   }
 
@@ -45,35 +45,34 @@ extension ImportRun {
   /// What ended the run may also prevent this: the report has said it then, and the files are moved nevertheless.
   private func noteUnsavedEnd(_ outcome: Outcome) {
     let holdsStore = outcome.lock != nil && copied == nil && options.seed == nil
-    guard holdsStore, outcome.summary.outcome != .completed, let path = store.path,
-      FileManager.default.fileExists(atPath: path), (try? environment.tables.hasLedger(path)) == true
+    guard holdsStore, outcome.summary.outcome != .completed, let location = store.location, location.exists,
+      (try? environment.tables.hasLedger(location)) == true
     else { return }
     // A store that must not be written to, or is of another model, is refused here as it was before.
     if !store.isOpen, (try? store.openExisting()) == nil { return }
     try? environment.tables.record(
-      ledgerRun(outcome.summary), inStore: path, timeoutSeconds: options.lockTimeoutSeconds)
+      ledgerRun(outcome.summary), in: location, timeoutSeconds: options.lockTimeoutSeconds)
   }
 }
 
 extension LedgerTables {
   /// Records a run in a store that has a ledger. The caller holds the store's lock, and has opened it for writing.
-  func record(_ run: LedgerRun, inStore path: String, timeoutSeconds: Double) throws {
-    let connection = try OpenedDatabase.openForWriting(path, timeoutSeconds: timeoutSeconds)
-    defer { connection.close() }
-    try connection.transaction {
-      let found = try layout { try connection.rows($0).map { $0.map(\.plain) } }
-      guard found != nil else { return }
-      for sql in LedgerLayout.statements(for: self, from: found) { try connection.execute(sql) }
+  func record(_ run: LedgerRun, in store: StoreLocation, timeoutSeconds: Double) throws {
+    let ledger = try LedgerConnection.writing(store, timeoutSeconds: timeoutSeconds)
+    defer { ledger.close() }
+    try ledger.transaction {
+      guard let found = try ledger.layout(of: self) else { return }
+      for sql in LedgerLayout.statements(for: self, ledger.dialect, from: found) { _ = try ledger.rows(sql, []) }
       for statement in [noteInterruptions(before: run.id), record(run)] {
-        _ = try connection.rows(statement.sql, statement.values)
+        _ = try ledger.rows(statement.sql, statement.values)
       }
     }
   }
 
   /// A store that can only be opened by writing to it, such as one that a killed run had begun to make, has none.
-  func hasLedger(_ path: String) throws -> Bool {
-    let opened = try OpenedDatabase.openForReading(path)
-    defer { withExtendedLifetime(opened) {} }
-    return try layout { try opened.connection.rows($0).map { $0.map(\.plain) } } != nil
+  func hasLedger(_ store: StoreLocation) throws -> Bool {
+    let ledger = try LedgerConnection.reading(store)
+    defer { ledger.close() }
+    return try ledger.layout(of: self) != nil
   }
 }

@@ -25,10 +25,12 @@ extension ImportRun {
     gauges.inputsWaiting += max(0, listed - totals.processedCount - totals.failedCount)
     gauges.version = options.programVersion
     guard ReportFiles.haveGauges(ReportFiles.paths(definition, options)), copied == nil else { return gauges }
-    if let path = store.path, let history = try? LedgerHistory(store: path, vocabulary: definition.vocabulary) {
+    if let store = store.location,
+      let history = try? LedgerHistory(store: store.text, vocabulary: definition.vocabulary)
+    {
       gauges.rejectsWaiting = history.runs.flatMap(\.inputs).reduce(0) { $0 + $1.waiting }
     }
-    if store.isOpen, store.path != nil { gauges.entries = entryCounts }
+    if store.isOpen, store.location != nil { gauges.entries = entryCounts }
     return gauges
   }
 

@@ -19,7 +19,11 @@ extension ImportRun {
     }
     do throws(RunFailure) {
       let entry = try body(&totals)
-      if totals.outcome == .completed { try store.commitTransaction() } else { try rollBack() }
+      if totals.outcome == .completed {
+        try store.commitTransaction(of: entry, environment.tables)
+      } else {
+        try rollBack()
+      }
       return entry
     } catch {
       try rollBack()
@@ -44,7 +48,7 @@ extension ImportRun {
       let failure = try body(&totals)
       let isRepeated = failure == nil && totals.outcome == .completed && environment.late?.newlyRefused ?? 0 > 0
       if failure == nil, totals.outcome == .completed, !isRepeated {
-        try store.commitTransaction()
+        try store.commitTransaction(of: totals.completed.last, environment.tables)
         return nil
       }
       try store.rollBackTransaction()

@@ -5,7 +5,7 @@ import OpenCoreData
 /// The store whose copy a dry run of several parts imports into.
 struct CopiedStore {
   /// Nil where none is named.
-  let path: String?
+  let location: StoreLocation?
   /// What its WAL lacks, as a sentence.
   var loss: String?
 }
@@ -16,7 +16,7 @@ struct ImportRun {
   let parts: [ImportPart]
   /// The environment of what is the same for all parts.
   let environment: ImportEnvironment
-  /// The path of the store whose copy a dry run imports into.
+  /// The store whose copy a dry run imports into.
   let copied: CopiedStore?
   var options: RunOptions { environment.options }
   var isDryRun: Bool { environment.isDryRun }
@@ -58,7 +58,7 @@ struct ImportRun {
     self.definition = definition.parts.isEmpty ? parts[0].environment.definition : definition
     self.copied = copied
     environment = parts[0].environment
-    if !isDryRun, store.path == nil {
+    if !isDryRun, store.location == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
     }
     let inputs = parts.flatMap(\.inputs)
@@ -109,7 +109,7 @@ struct ImportRun {
     var isReportOwed = false
     /// Whether what was imported is on the disk, and the rejects have their names. Otherwise the next run does that.
     fileprivate(set) var isDurable = false
-    fileprivate(set) var lock: RunLock?
+    fileprivate(set) var lock: StoreLock?
     /// The replayed inputs that were imported to their end.
     fileprivate var replayed: [LedgerEntry] = []
     fileprivate(set) var files: [ImportTotals.FinishedFile] = []
@@ -129,6 +129,8 @@ struct ImportRun {
     do throws(RunFailure) {
       try ReportFiles.check(ReportFiles.paths(definition, options))
       outcome.lock = try takeLock()
+      store.held.hold(outcome.lock)
+      if let fence = outcome.lock?.fence { store.coordinator.addSaveParticipant(fence) }
       for part in parts {
         let (files, waiting) = try part.listed()
         outcome.listed.append(files)
@@ -198,18 +200,20 @@ struct ImportRun {
     }
   }
 
-  private func takeLock() throws(RunFailure) -> RunLock? {
-    guard !isDryRun, let storePath = store.path else { return nil }
+  private func takeLock() throws(RunFailure) -> StoreLock? {
+    guard !isDryRun, let location = store.location else { return nil }
     do throws(RunFailure) {
-      return try RunLock(storePath: storePath, pipeline: definition.name, now: environment.startedAt)
+      return try StoreLock(
+        location, definition.vocabulary, pipeline: definition.name, now: environment.startedAt,
+        timeoutSeconds: options.lockTimeoutSeconds)
     } catch {
       environment.monitor.log.log(.lockHeld(message: error.message))
       throw error
     }
   }
 
-  /// The path of the store for messages.
-  var shownStore: String? { copied.map(\.path) ?? store.path }
+  /// The store's path or address for messages.
+  var shownStore: String? { (copied.map(\.location) ?? store.location)?.shown }
 
   private func moveFiles(_ outcome: Outcome) throws(RunFailure) {
     if copied != nil { return }
@@ -266,7 +270,7 @@ struct ImportRun {
       let paths = rejectsPaths(inputs.flatMap(\.self))
       var first = 0
       for (number, part) in parts.enumerated() {
-        totals.begin(part: number, of: part.environment, lastStoredKey: try part.environment.store.lastKey())
+        totals.begin(part: number, of: part.environment, lastStoredKey: try part.environment.lastStoredKey())
         let own = paths[first..<(first + inputs[number].count)]
         let failure = importEach(
           Array(zip(inputs[number], own)), of: part, known: known, ledger: ledger, totals: &totals)
@@ -367,7 +371,7 @@ struct ImportRun {
   private func rejectsPaths(_ inputs: [InputFile]) -> [String?] {
     if isDryRun, options.rejects == nil { return inputs.map { _ in nil } }
     if options.isReplay { return inputs.map { RejectsMark.pathOfRest(of: $0.path) } }
-    return RejectsDestination.paths(for: inputs.map(\.name), definition, options, store: store.path)
+    return RejectsDestination.paths(for: inputs.map(\.name), definition, options, store: store.location)
   }
 
   /// An unwritable path is reported before the import rather than at the first reject.

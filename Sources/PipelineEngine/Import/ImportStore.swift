@@ -6,8 +6,8 @@ import PersistentStores
 struct ImportStore {
   let container: NSPersistentContainer
   let entity: NSEntityDescription
-  /// The store's file; for a dry run the one that an import would write to, if it is known.
-  let path: String?
+  /// Where the store is; for a dry run the one that an import would write to, if it is known.
+  let location: StoreLocation?
   let isDryRun: Bool
   /// Whether all saves of the run are one transaction.
   let isAtomic: Bool
@@ -15,8 +15,14 @@ struct ImportStore {
   /// Whether a new store may lack what is not known of its model's triggers and indexes.
   var allowsIncompleteSchema = false
   var keepsLargeValues = false
+  /// The lock of the run; empty for what takes none.
+  var held = HeldLock()
 
   var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
+  /// The path of the store's file; nil for a database.
+  var path: String? { location?.path }
+  /// Whether new objects get the keys that follow the highest one. A server gives them in blocks to its clients.
+  var givesKeysInOrder: Bool { location?.isServer != true }
   var isOpen: Bool { !coordinator.persistentStores.isEmpty }
   /// Whether there is a store that the run writes to.
   var isWritten: Bool { !isDryRun && isOpen }
@@ -38,31 +44,36 @@ struct ImportStore {
   /// Opens an existing store; a dry run opens it read-only. A store that does not exist is created at the first input
   /// that can be imported: a run without such an input creates none.
   func openExisting() throws(RunFailure) {
-    guard let path, FileManager.default.fileExists(atPath: path) else { return }
+    guard let location, location.exists else { return }
     // As a run leaves it that was killed while it made the store: an import makes it, and a dry run has nothing to read.
-    if isDryRun, (try? OpenedDatabase.hasNoTables(path, timeoutSeconds: lockTimeoutSeconds)) == true { return }
-    try add(path)
+    if isDryRun, let path, (try? OpenedDatabase.hasNoTables(path, timeoutSeconds: lockTimeoutSeconds)) == true {
+      return
+    }
+    try add(location)
   }
 
   /// Called at the first input that can be imported.
   func open() throws(RunFailure) {
     if isOpen { return }
-    guard let path, !isDryRun else {
+    guard let location, !isDryRun else {
       try perform { _ = try $0.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
       return
     }
-    try perform { _ in
-      try FileManager.default.createDirectory(
-        at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+    if let path {
+      try perform { _ in
+        try FileManager.default.createDirectory(
+          at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+      }
     }
-    try add(path)
+    try add(location)
     if isAtomic { try beginTransaction() }
   }
 
-  private func add(_ path: String) throws(RunFailure) {
+  private func add(_ location: StoreLocation) throws(RunFailure) {
+    let url = try location.url()
     try perform { coordinator in
       _ = try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+        ofType: location.type, configurationName: nil, at: url,
         options: [
           NSReadOnlyPersistentStoreOption: NSNumber(value: isDryRun),
           NSPersistentStoreTimeoutOption: NSNumber(value: lockTimeoutSeconds),
@@ -85,8 +96,16 @@ struct ImportStore {
     if isWritten { try perform { try $0.beginTransaction() } }
   }
 
-  func commitTransaction() throws(RunFailure) {
-    if isWritten { try perform { try $0.commitTransaction() } }
+  /// - Parameter last: The ledger's entry of the last input that the transaction has completed. It shows whether a
+  ///   transaction was committed whose answer is lost.
+  func commitTransaction(of last: LedgerEntry?, _ tables: LedgerTables) throws(RunFailure) {
+    if !isWritten { return }
+    do {
+      try coordinator.commitTransaction()
+    } catch {
+      if (error as NSError).isOfLostCommit, let last, try wasSaved(last, tables) { return }
+      throw RunFailure(store: error as NSError, path: path)
+    }
   }
 
   func rollBackTransaction() throws(RunFailure) {
@@ -105,7 +124,8 @@ struct ImportStore {
   ///
   /// - Parameter count: About how many entries are to come.
   func prepare(for count: Int) throws(RunFailure) {
-    guard isWritten, count >= Self.largeImport, try lastKey() <= count else { return }
+    // Others use the indexes of a server meanwhile.
+    guard isWritten, givesKeysInOrder, count >= Self.largeImport, try lastKey() <= count else { return }
     try perform { try $0.deferIndexes(of: entity) }
   }
   private static let largeImport = 50_000
@@ -144,10 +164,20 @@ struct ImportStore {
     isReplaced: ((Int64) -> Bool)? = nil
   ) throws(RunFailure) {
     guard matcher.digester.identifiesEntries, isOpen else { return }
-    // The number of entries is at most about the highest primary key.
-    matcher.reserve(Int(try lastKey()))
+    matcher.reserve(try entryCountMax())
     try walk(matcher.digester, with: links, unless: isCancelled) {
       try matcher.load($0, storeKeys: $1, isReplaced: isReplaced)
+    }
+  }
+
+  /// About how many entries the store has at most.
+  private func entryCountMax() throws(RunFailure) -> Int {
+    if givesKeysInOrder { return Int(try lastKey()) }
+    return try perform { _ in
+      let context = container.newBackgroundContext()
+      return try context.performAndWait {
+        try context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity.name ?? ""))
+      }
     }
   }
 

@@ -7,9 +7,9 @@ final class Linker {
   /// By group of links.
   private var indexes: [Int: LinkIndex] = [:]
   private var links: [EntityLink] { environment.links }
-  /// The state of the store from which the related objects were read, by SQLite's `data_version`: other programs change
-  /// it, and the run itself does not. Nil if nothing was read, and in a dry run, which sees the store as it began.
-  private(set) var dataVersion: Int64?
+  /// The state of the related objects as they were read, or as the run itself has left them. Nil if nothing was read, and
+  /// in a dry run, which sees the store as it began.
+  private(set) var state: RelatedState?
   /// The values of objects that records have led to, where they are compared.
   private var values: [NSManagedObjectID: [StoredValue]] = [:]
 
@@ -34,12 +34,12 @@ final class Linker {
   func read() throws {
     values = [:]
     for _ in 0..<Self.readingsMax {
-      let before = try storeVersion()
+      let before = try stateNow()
       for index in indexes.values {
         try index.load(environment.store.container.newBackgroundContext(), unless: environment.monitor.isCancelled)
       }
-      guard try before == storeVersion() else { continue }
-      dataVersion = environment.isDryRun ? nil : before
+      guard try before?.value == stateNow()?.value else { continue }
+      state = before
       return
     }
     throw RunFailure(
@@ -48,9 +48,12 @@ final class Linker {
         "another program keeps writing to the store, so that the related objects can't be read; run it again later")
   }
 
-  private func storeVersion() throws -> Int64? {
-    environment.isDryRun
-      ? nil : try environment.store.coordinator.participantRows(Ledger.dataVersionQuery).first?.first as? Int64
+  private func stateNow() throws -> RelatedState? {
+    if environment.isDryRun || indexes.isEmpty { return nil }
+    let coordinator = environment.store.coordinator
+    let mark = try coordinator.changeMark(
+      of: links.filter { !$0.isLate }.compactMap(\.relationship.destinationEntity))
+    return RelatedState(mark: mark, value: try coordinator.participantRows(mark.query).first?.first as? Int64 ?? 0)
   }
 
   /// Looks up what the records of a chunk name.
@@ -159,8 +162,11 @@ final class Linker {
 
   /// Called when the plan was saved.
   ///
-  /// - Parameter created: The IDs of the objects that were created, by group.
-  func didSave(_ plan: PlannedLinks, created: [Int: [NSManagedObjectID]]) throws {
+  /// - Parameters:
+  ///   - created: The IDs of the objects that were created, by group.
+  ///   - state: The state of the related objects after the save.
+  func didSave(_ plan: PlannedLinks, created: [Int: [NSManagedObjectID]], state: RelatedState?) throws {
+    if self.state != nil, let state { self.state = state }
     for id in plan.changes.keys { values[id] = nil }
     for (group, index) in indexes {
       if let creation = plan.creations[group] {

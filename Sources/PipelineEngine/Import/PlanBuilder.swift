@@ -21,7 +21,10 @@ struct PlanBuilder {
   var input: KeyEntry.InputNumber { storeKeys.input }
 
   /// Whether an earlier record of the input has made the entry, or had its key.
-  func isOfThisInput(_ known: KeyEntry) -> Bool { known.storeKey > storeKeys.base || known.input == storeKeys.input }
+  func isOfThisInput(_ known: KeyEntry) -> Bool {
+    known.storeKey > storeKeys.base || known.input == storeKeys.input
+      || InsertedRanges.input(of: known.storeKey, in: storeKeys.own) != nil
+  }
 
   /// - Returns: The future primary key of the entry.
   mutating func insert(_ row: Int) -> Int64 {
@@ -80,12 +83,21 @@ struct PlanBuilder {
 
   /// Rejects a record whose key is that of the entry with a primary key in the store.
   mutating func reject(_ row: Int, keyNames: String, of entityName: String, storeKey: Int64) {
+    plan.rejected.append(Int(chunk.recordOfRow[row]))
+    if storeKey > EntryMatcher.Keys.notGiven {
+      let kind = plan.issues.kind(forKey: KindKey.notNumbered) {
+        PackedIssues.Kind(
+          .primaryKey,
+          message: "an earlier input of this run has an entry with this key (\(keyNames)); remove the record, or set "
+            + "\"duplicates\" to skip or update")
+      }
+      return note(row, kind: kind)
+    }
     let kind = plan.issues.kind(forKey: KindKey.stored) {
       PackedIssues.Kind(
         .primaryKey, message: "the store has an entry with this key (\(keyNames)) already, \(entityName) p",
         messageEnd: "; remove the record, or set \"duplicates\" to skip or update")
     }
-    plan.rejected.append(Int(chunk.recordOfRow[row]))
     note(row, kind: kind, number: storeKey)
   }
 
@@ -107,14 +119,20 @@ struct PlanBuilder {
     _ row: Int, _ uniqueness: EntryMatcher.Uniqueness, at index: Int, known: KeyEntry, of entityName: String
   ) {
     let isRepeated = isOfThisInput(known)
-    let kind = plan.issues.kind(forKey: KindKey.uniqueness(index, isRepeated: isRepeated)) {
+    let isNumbered = known.storeKey <= EntryMatcher.Keys.notGiven
+    let owner: KindKey.Owner = isRepeated ? .record : isNumbered ? .entry : .newEntry
+    let kind = plan.issues.kind(forKey: KindKey.uniqueness(index, owner)) {
       let start = "\(uniqueness.names) must be unique, and "
       let end = "has the same; correct one of the two"
+      let message =
+        switch owner {
+        case .record: "\(start)an earlier record of this input \(end)"
+        case .newEntry: "\(start)an entry of an earlier input of this run \(end)"
+        case .entry: "\(start)an entry of the store, \(entityName) p"
+        }
       return PackedIssues.Kind(
-        uniqueness.code, severity: uniqueness.severity, column: uniqueness.column,
-        message: isRepeated
-          ? "\(start)an earlier record of this input \(end)" : "\(start)an entry of the store, \(entityName) p",
-        messageEnd: isRepeated ? nil : ", \(end)")
+        uniqueness.code, severity: uniqueness.severity, column: uniqueness.column, message: message,
+        messageEnd: owner == .entry ? ", \(end)" : nil)
     }
     note(row, kind: kind, number: known.storeKey)
   }
@@ -144,6 +162,12 @@ private enum KindKey {
   static let repetition = -1
   static let repeated = -2
   static let stored = -3
+  static let notNumbered = -4
 
-  static func uniqueness(_ index: Int, isRepeated: Bool) -> Int { -4 - 2 * index - (isRepeated ? 1 : 0) }
+  /// What has a value that must be unique.
+  enum Owner: Int, CaseIterable {
+    case entry, record, newEntry
+  }
+
+  static func uniqueness(_ index: Int, _ owner: Owner) -> Int { -5 - Owner.allCases.count * index - owner.rawValue }
 }

@@ -3,18 +3,19 @@ import Locking
 
 /// Decides where the rejects of a run's inputs are written.
 enum RejectsDestination {
-  /// For each input: the caller's or the definition's path; otherwise next to the report; otherwise next to the store.
+  /// For each input: the caller's or the definition's path; otherwise next to the report; otherwise next to the store,
+  /// or in the current folder for a store on a server.
   /// If the path ends in `/` or is a folder, each input gets a file in it named after the input; files with the same
   /// name are numbered.
   static func paths(
-    for inputs: [String], _ definition: PipelineDefinition, _ options: RunOptions, store: String?
+    for inputs: [String], _ definition: PipelineDefinition, _ options: RunOptions, store: StoreLocation?
   ) -> [String?] {
     var folder: String
     if let requested = requested(definition, options) {
       guard isFolder(requested) else { return inputs.map { _ in requested } }
       folder = requested
-    } else if let neighbour = ReportFiles.paths(definition, options).first ?? store {
-      folder = OutputPath.folder(of: neighbour)
+    } else if let neighbour = ReportFiles.paths(definition, options).first.map(OutputPath.folder) ?? store?.folder {
+      folder = neighbour
     } else {
       return inputs.map { _ in nil }
     }

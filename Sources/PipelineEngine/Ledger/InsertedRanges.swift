@@ -2,10 +2,13 @@ import OpenCoreData
 
 /// The primary keys of the entries that inputs have inserted.
 enum InsertedRanges {
+  /// Ranges in order, with the inputs that inserted them.
+  typealias Sorted = [(keys: ClosedRange<Int64>, input: Int64)]
+
   /// Those of an entity with the inputs that inserted them, in order; none where the ledger is of an older layout.
   static func all(
     of entity: String, _ tables: LedgerTables, in coordinator: NSPersistentStoreCoordinator
-  ) throws -> [(keys: ClosedRange<Int64>, input: Int64)] {
+  ) throws -> Sorted {
     guard try tables.layout(in: coordinator) ?? .first != .first else { return [] }
     let rows = try coordinator.participantRows(
       "SELECT firstKey, lastKey, inputID FROM \(tables.inserted) "
@@ -18,7 +21,7 @@ enum InsertedRanges {
   }
 
   /// The input that inserted the entry with the key, by binary search.
-  static func input(of key: Int64, in ranges: [(keys: ClosedRange<Int64>, input: Int64)]) -> Int64? {
+  static func input(of key: Int64, in ranges: Sorted) -> Int64? {
     var (low, high) = (0, ranges.count)
     while low < high {
       let middle = (low + high) / 2

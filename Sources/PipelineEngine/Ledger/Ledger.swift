@@ -19,8 +19,8 @@ final class Ledger: SaveParticipant {
     var insertedCount = 0
     /// The number of related objects that it creates.
     var createdCount = 0
-    /// The state of the store that the save relies on; nil if it relies on none.
-    var dataVersion: Int64?
+    /// The state of related objects that the save relies on; nil if it relies on none.
+    var related: RelatedState?
     /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
   }
@@ -33,10 +33,8 @@ final class Ledger: SaveParticipant {
     var linked: [LinkedKeys] = []
   }
 
-  /// A number that changes when another connection has written to the store.
-  static let dataVersionQuery = "PRAGMA data_version"
-
   private let pending = Locked(Pending())
+  private let relatedAfterSave = Locked<RelatedState?>(nil)
   private let hasTables = Locked(false)
   private let nextInputID: Locked<Int64>
   private let undoRecords: Locked<UndoRecords>
@@ -89,11 +87,23 @@ final class Ledger: SaveParticipant {
   /// Makes the next save write nothing to the ledger.
   func clear() { pending.withLock { $0 = Pending() } }
 
+  /// The state of related objects as the last save has left it.
+  var relatedState: RelatedState? { relatedAfterSave.withLock { $0 } }
+
+  /// Throws if other programs have changed the related objects since they were read. Until the save has ended they can't.
+  func begin(_ transaction: SaveTransaction) throws {
+    guard let known = pending.withLock({ $0.page.related }) else { return }
+    for sql in known.mark.locks { try transaction.run(sql, []) }
+    if try known.now(in: transaction).value != known.value { throw OutdatedLinks() }
+  }
+
   func write(to transaction: SaveTransaction) throws {
     let (page, overwritten, linked) = pending.withLock { ($0.page, $0.overwritten, $0.linked) }
     guard !page.statements.isEmpty || page.input != nil else { return }
-    if let known = page.dataVersion, try transaction.rows(Self.dataVersionQuery).first?.first as? Int64 != known {
-      throw OutdatedLinks()
+    if let known = page.related {
+      // The save itself may have changed them.
+      let new = try known.now(in: transaction)
+      relatedAfterSave.withLock { $0 = new }
     }
     if !hasTables.withLock({ $0 }) { try tables.create(in: transaction) }
     for statement in page.statements { try transaction.run(statement.sql, statement.values) }
@@ -122,6 +132,18 @@ final class Ledger: SaveParticipant {
 
   /// Called when an undo has written to the tables: the numbers of its records are read again.
   func didUndo() { undoRecords.withLock { $0.didRollBack() } }
+}
+
+/// The state of the objects that records lead to: those that were read are the ones that the store has as long as it is
+/// the same.
+struct RelatedState: Sendable {
+  let mark: ChangeMark
+  let value: Int64
+
+  /// The present state.
+  func now(in transaction: SaveTransaction) throws -> RelatedState {
+    RelatedState(mark: mark, value: try transaction.rows(mark.query).first?.first as? Int64 ?? 0)
+  }
 }
 
 /// A save that relies on related objects as they were before another program has written to the store.

@@ -42,24 +42,19 @@ extension LedgerHistory {
   ) throws(LedgerAccessError) -> Compaction? {
     let tables = LedgerTables(vocabulary)
     let retention = LedgerRetention(historyDays: historyDays, inputsDays: inputsDays)
-    return try LedgerAccess.changed(path, by: "ledger compact", timeoutSeconds: timeoutSeconds) { connection in
-      guard let layout = try tables.layout({ try connection.rows($0).map { $0.map(\.plain) } }) else { return nil }
+    let store = StoreLocation(path)
+    return try LedgerAccess.changed(
+      store, of: vocabulary, by: "ledger compact", timeoutSeconds: timeoutSeconds
+    ) { ledger in
+      guard let layout = try ledger.layout(of: tables) else { return nil }
       // Inputs of the layouts before have nothing that could be removed.
-      guard layout == .third || layout == .current else { throw LedgerLayoutError(path: path) }
-      func count(_ table: String) throws -> Int {
-        guard case .integer(let count)? = try connection.rows("SELECT count(*) FROM \(table)").first?.first else {
-          return 0
-        }
-        return Int(count)
+      guard layout == .third || layout == .current else { throw LedgerLayoutError(path: store.shown) }
+      let before = (runs: try ledger.count(tables.run), inputs: try ledger.count(tables.input))
+      try ledger.transaction {
+        for sql in LedgerLayout.statements(for: tables, ledger.dialect, from: layout) { _ = try ledger.rows(sql, []) }
+        for statement in tables.compact(retention, at: now) { _ = try ledger.rows(statement.sql, statement.values) }
       }
-      let before = (runs: try count(tables.run), inputs: try count(tables.input))
-      try connection.transaction {
-        for sql in LedgerLayout.statements(for: tables, from: layout) { try connection.execute(sql) }
-        for statement in tables.compact(retention, at: now) {
-          _ = try connection.rows(statement.sql, statement.values)
-        }
-      }
-      let after = (runs: try count(tables.run), inputs: try count(tables.input))
+      let after = (runs: try ledger.count(tables.run), inputs: try ledger.count(tables.input))
       return Compaction(
         runsRemoved: before.runs - after.runs, inputsRemoved: before.inputs - after.inputs, runs: after.runs,
         inputs: after.inputs)

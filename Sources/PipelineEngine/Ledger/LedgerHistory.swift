@@ -49,22 +49,22 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
   /// The runs, the newest first.
   public var runs: [Run]
 
-  /// Reads the ledger of a store without changing the store's file.
+  /// Reads the ledger of a store without changing the store.
   ///
   /// - Parameters:
-  ///   - path: The store.
+  ///   - path: The path or the address of the store.
   ///   - vocabulary: The vocabulary of the program whose runs are read.
-  /// - Throws: `LedgerAccessError` for a file that does not exist, is not a store, or can't be read.
+  /// - Throws: `LedgerAccessError` for a store that does not exist, is not a store, or can't be read.
   public init(
     store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary()
   ) throws(LedgerAccessError) {
     let tables = LedgerTables(vocabulary)
-    runs = try LedgerAccess.explained(path) {
-      let opened = try OpenedDatabase.openForReading(path)
-      defer { withExtendedLifetime(opened) {} }
-      let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
-      let found = try tables.layout(rows).map { try Self.runs(tables, $0, rows: rows) } ?? []
-      try opened.checkUnchanged()
+    let store = StoreLocation(path)
+    runs = try LedgerAccess.explained(store) {
+      let ledger = try LedgerConnection.reading(store)
+      defer { ledger.close() }
+      let found = try ledger.layout(of: tables).map { try Self.runs(tables, $0, rows: ledger.plainRows) } ?? []
+      try ledger.checkUnchanged()
       return found
     }
     leaveOutReplayed()
@@ -98,7 +98,7 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     let began = layout.readable(["began"]).joined()
     return try rows(
       "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) "
-        + "ORDER BY startedAt DESC, \(began) DESC, lastInput DESC, runID"
+        + "ORDER BY startedAt DESC, \(began) DESC NULLS LAST, lastInput DESC NULLS LAST, runID"
     ).map { Run($0, inputs) }
   }
 
@@ -110,11 +110,13 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary(), timeoutSeconds: Double = 10
   ) throws(LedgerAccessError) -> Bool {
     let tables = LedgerTables(vocabulary)
-    return try LedgerAccess.changed(path, by: "ledger drop", timeoutSeconds: timeoutSeconds) { connection in
-      let found = try connection.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(tables.ledger)'")
-      if found.isEmpty { return false }
-      try connection.transaction {
-        for table in tables.names { try connection.execute("DROP TABLE IF EXISTS \(table)") }
+    return try LedgerAccess.changed(
+      StoreLocation(path), of: vocabulary, by: "ledger drop", timeoutSeconds: timeoutSeconds
+    ) { ledger in
+      let found = try ledger.dialect.tables([tables.ledger], ledger.plainRows)
+      if found.first?.isTable != true { return false }
+      try ledger.transaction {
+        for table in tables.names { _ = try ledger.rows("DROP TABLE IF EXISTS \(table)", []) }
       }
       return true
     }
@@ -163,45 +165,49 @@ public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
   /// The exit status for it.
   public let exitCode: ExitCode
 
-  fileprivate static func missing(_ path: String) -> LedgerAccessError {
-    LedgerAccessError(description: "there is no store \(path); check the path", exitCode: .noInput)
+  fileprivate static func missing(_ store: StoreLocation) -> LedgerAccessError {
+    let word = store.isServer ? "address" : "path"
+    return LedgerAccessError(description: "there is no store \(store.shown); check the \(word)", exitCode: .noInput)
   }
 }
 
 enum LedgerAccess {
   /// Calls `body` with a connection that writes, while no run uses the store.
   static func changed<Result>(
-    _ path: String, by command: String, timeoutSeconds: Double, _ body: (SQLiteConnection) throws -> Result
+    _ store: StoreLocation, of vocabulary: DefinitionVocabulary, by command: String, timeoutSeconds: Double,
+    _ body: (LedgerConnection) throws -> Result
   ) throws(LedgerAccessError) -> Result {
-    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path) }
-    let lock: RunLock
+    guard store.exists else { throw .missing(store) }
+    let lock: StoreLock
     do throws(RunFailure) {
-      lock = try RunLock(storePath: path, pipeline: command, now: Date())
+      lock = try StoreLock(store, vocabulary, pipeline: command, now: Date(), timeoutSeconds: timeoutSeconds)
     } catch {
       throw LedgerAccessError(description: error.message, exitCode: error.exitCode)
     }
     defer { lock.release() }
-    return try explained(path) {
-      let connection = try OpenedDatabase.openForWriting(path, timeoutSeconds: timeoutSeconds)
-      defer { connection.close() }
-      return try body(connection)
+    return try explained(store) {
+      let ledger = try LedgerConnection.writing(store, timeoutSeconds: timeoutSeconds)
+      defer { ledger.close() }
+      return try body(ledger)
     }
   }
 
   static func explained<Result>(
-    _ path: String, _ body: () throws -> Result
+    _ store: StoreLocation, _ body: () throws -> Result
   ) throws(LedgerAccessError) -> Result {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw .missing(path)
-    }
+    guard store.exists else { throw .missing(store) }
     do {
       return try body()
     } catch {
-      throw failure(error, path)
+      throw failure(error, store)
     }
   }
 
-  private static func failure(_ error: any Error, _ path: String) -> LedgerAccessError {
+  private static func failure(_ error: any Error, _ store: StoreLocation) -> LedgerAccessError {
+    if store.isServer, !(error is LedgerVersionError), !(error is any LocalizedError) {
+      let failure = error as? RunFailure ?? RunFailure(store: error as NSError)
+      return LedgerAccessError(description: failure.message, exitCode: failure.exitCode)
+    }
     guard let sqlite = error as? SQLiteError else {
       let error = error as NSError
       return LedgerAccessError(
@@ -221,6 +227,6 @@ enum LedgerAccess {
       default: (.ioError, "check the disk")
       }
     return LedgerAccessError(
-      description: "\(path) can't be used: \(sqlite.message); \(advice)", exitCode: exitCode)
+      description: "\(store.shown) can't be used: \(sqlite.message); \(advice)", exitCode: exitCode)
   }
 }

@@ -1,3 +1,5 @@
+import PersistentStores
+
 /// A version of the ledger's tables. The raw value is what the table of the ledger says.
 ///
 /// A run brings an older layout up to date with its first save. Reading does not.
@@ -23,7 +25,9 @@ enum LedgerLayout: Int, Sendable {
   }
 
   /// The statements that create the tables, or change those of an older layout.
-  static func statements(for tables: LedgerTables, from found: LedgerLayout?) -> [String] {
+  static func statements(
+    for tables: LedgerTables, _ dialect: ParticipantDialect, from found: LedgerLayout?
+  ) -> [String] {
     var statements: [String] = []
     if found == nil { statements += firstTables(tables) }
     func precedes(_ layout: LedgerLayout) -> Bool { (found?.rawValue ?? 0) < layout.rawValue }
@@ -31,10 +35,10 @@ enum LedgerLayout: Int, Sendable {
     if precedes(.third) { statements += thirdTables(tables) }
     if precedes(.current) {
       statements += ["message", "began"].map { added($0, to: tables.run) }
-      statements.append("INSERT OR REPLACE INTO \(tables.ledger) VALUES (\(current.rawValue))")
+      statements.append("INSERT INTO \(tables.ledger) VALUES (\(current.rawValue)) ON CONFLICT (version) DO NOTHING")
       statements.append("DELETE FROM \(tables.ledger) WHERE version <> \(current.rawValue)")
     }
-    return statements
+    return statements.map(dialect.definition)
   }
 
   private static func firstTables(_ tables: LedgerTables) -> [String] {

@@ -48,8 +48,8 @@ extension LedgerTables {
       ("DELETE FROM \(linked) WHERE inputID IN (\(old))", [limit]),
       // An undo of an input that has only updated entries finds by this row that their values are gone.
       (
-        "INSERT OR IGNORE INTO \(overwritten) SELECT inputID, \(UndoRecords.droppedOrdinal), 0, NULL FROM \(input) "
-          + "WHERE updated > 0 AND inputID IN (\(old))", [limit]
+        "INSERT INTO \(overwritten) SELECT inputID, \(UndoRecords.droppedOrdinal), 0, NULL FROM \(input) "
+          + "WHERE updated > 0 AND inputID IN (\(old)) ON CONFLICT (inputID, ordinal) DO NOTHING", [limit]
       ),
       (
         "UPDATE \(input) SET tally = '\(LedgerEntry.compactedTally)' WHERE inputID IN (\(old)) "

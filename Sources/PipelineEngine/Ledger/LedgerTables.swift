@@ -36,9 +36,9 @@ struct LedgerTables: Sendable {
     restored = "\(prefix)RESTORED"
     linked = "\(prefix)LINKED"
     program = vocabulary.program
-    replaceRun = Self.replace(run, LedgerRun.columns)
-    replaceInput = Self.replace(input, LedgerEntry.columns)
-    replaceIssue = Self.replace(issue, ["inputID", "ordinal", "issue"])
+    replaceRun = Self.replace(run, LedgerRun.columns, key: ["runID"])
+    replaceInput = Self.replace(input, LedgerEntry.columns, key: ["inputID"])
+    replaceIssue = Self.replace(issue, ["inputID", "ordinal", "issue"], key: ["inputID", "ordinal"])
   }
 
   /// Referring tables come first.
@@ -48,20 +48,18 @@ struct LedgerTables: Sendable {
 
   /// The layout of the store's ledger; nil without one.
   func layout(in coordinator: NSPersistentStoreCoordinator) throws -> LedgerLayout? {
-    try layout { try coordinator.participantRows($0) }
+    try layout(coordinator.participantDialect()) { try coordinator.participantRows($0) }
   }
 
   /// The layout that `rows`, which returns the rows of a statement, finds; nil without a ledger.
-  func layout(_ rows: (String) throws -> [[Any?]]) throws -> LedgerLayout? {
-    let list = names.map { "'\($0)'" }.joined(separator: ", ")
-    let known = try rows("SELECT name, type FROM sqlite_master WHERE name IN (\(list))")
+  func layout(_ dialect: ParticipantDialect, _ rows: (String) throws -> [[Any?]]) throws -> LedgerLayout? {
+    let known = try dialect.tables(names, rows)
     // The query of a view may never end.
-    if let other = known.first(where: { $0[1] as? String != "table" }) {
-      let name = other[0] as? String ?? ""
+    if let other = known.first(where: { !$0.isTable }) {
       throw NSError.coreData(
-        .open, "The store's ledger can't be used: its \(name) is not a table. Restore the store from a copy.")
+        .open, "The store's ledger can't be used: its \(other.name) is not a table. Restore the store from a copy.")
     }
-    guard known.contains(where: { $0[0] as? String == ledger }) else { return nil }
+    guard known.contains(where: { $0.name == ledger }) else { return nil }
     let found = try rows("SELECT version FROM \(ledger)").first?.first as? Int64 ?? 0
     guard let layout = LedgerLayout(rawValue: Int(found)) else {
       throw LedgerVersionError(found: Int(found), program: program)
@@ -71,8 +69,8 @@ struct LedgerTables: Sendable {
 
   /// Creates the tables, or adds what an older version of this program did not have.
   func create(in transaction: SaveTransaction) throws {
-    let found = try layout { try transaction.rows($0) }
-    for sql in LedgerLayout.statements(for: self, from: found) { try transaction.run(sql, []) }
+    let found = try layout(transaction.dialect) { try transaction.rows($0) }
+    for sql in LedgerLayout.statements(for: self, transaction.dialect, from: found) { try transaction.run(sql, []) }
   }
 
   // MARK: Statements
@@ -124,7 +122,7 @@ struct LedgerTables: Sendable {
   func undo(input id: Int64) -> [Statement] {
     [
       (
-        "DELETE FROM \(restored) WHERE EXISTS (SELECT 1 FROM \(inserted) WHERE inputID = ? "
+        "DELETE FROM \(restored) WHERE EXISTS (SELECT 1 FROM \(inserted) WHERE inputID = ?1 "
           + "AND entryKey BETWEEN firstKey AND lastKey) "
           + "AND entity = (SELECT entity FROM \(input) WHERE inputID = ?1)",
         [.integer(id)]
@@ -150,7 +148,8 @@ struct LedgerTables: Sendable {
   /// Records that an undo has set an entry back, which gave it a new version: it counts as the former one.
   func noteRestored(_ key: Int64, of entity: String, version: Int64, formerVersion: Int64) -> Statement {
     (
-      "INSERT OR REPLACE INTO \(restored) VALUES (?, ?, ?, ?)",
+      Self.replace(
+        restored, ["entity", "entryKey", "version", "formerVersion"], key: ["entity", "entryKey", "version"]),
       [.text(entity), .integer(key), .integer(version), .integer(formerVersion)]
     )
   }
@@ -166,7 +165,8 @@ struct LedgerTables: Sendable {
   /// Joins each run with the number of its last input. The runs of an input have no index: asked for each run, it would
   /// cost a pass over all inputs.
   var joinedLastInput: String {
-    "LEFT JOIN (SELECT runID AS lastRun, MAX(inputID) AS lastInput FROM \(input) GROUP BY runID) ON lastRun = runID"
+    "LEFT JOIN (SELECT runID AS lastRun, MAX(inputID) AS lastInput FROM \(input) GROUP BY runID) AS lastInputs "
+      + "ON lastRun = runID"
   }
 
   /// Records read by the last completed imports of a pipeline, the newest first.
@@ -175,7 +175,7 @@ struct LedgerTables: Sendable {
     // Times are to the second; the numbers of inputs increase.
     let rows = try coordinator.participantRows(
       "SELECT recordsRead FROM \(run) \(joinedLastInput) WHERE pipeline = ? AND kind = ? AND outcome = ? "
-        + "AND recordsRead IS NOT NULL ORDER BY startedAt DESC, lastInput DESC LIMIT \(count)",
+        + "AND recordsRead IS NOT NULL ORDER BY startedAt DESC, lastInput DESC NULLS LAST LIMIT \(count)",
       [pipeline, LedgerRun.Kind.import.rawValue, RunSummary.Outcome.completed.rawValue])
     return rows.compactMap { ($0.first as? Int64).map(Int.init) }
   }
@@ -189,9 +189,12 @@ struct LedgerTables: Sendable {
     }
   }
 
-  private static func replace(_ table: String, _ columns: [String]) -> String {
+  /// Inserts a row, or replaces the one with the same primary key.
+  private static func replace(_ table: String, _ columns: [String], key: [String]) -> String {
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-    return "INSERT OR REPLACE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+    let changes = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks)) "
+      + "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(changes)"
   }
 }
 

@@ -16,6 +16,9 @@ struct UndoRecords: Sendable {
   /// The ordinal of the row that says that the values of an input are not kept.
   static let droppedOrdinal: Int64 = -1
 
+  /// As an integer of 64 bits, whatever the type of a sum is.
+  private static let sumOfCounts = "CAST(COALESCE(SUM(count), 0) AS BIGINT)"
+
   init(_ tables: LedgerTables, overwrittenMax: Int) {
     self.tables = tables
     self.overwrittenMax = overwrittenMax
@@ -28,23 +31,24 @@ struct UndoRecords: Sendable {
 
   // MARK: Insertions
 
-  /// Records the primary keys of the entries that the save has inserted: the store has just allocated them, one after
-  /// the other.
+  /// Records the primary keys of the entries that the save has inserted.
   ///
-  /// If the entity's class inserts other objects while it is saved, the keys are not known, and nothing is recorded.
+  /// If the entity's class inserts other objects while it is saved, it is not known which keys are the entries', and
+  /// nothing is recorded.
   /// Related objects that the run creates are of another root entity.
   func noteInsertions(_ page: Ledger.Page, ofInput id: Int64, _ transaction: SaveTransaction) throws {
     let count = page.insertedCount
     guard count > 0, count + page.createdCount == transaction.insertedCount, let rootEntity = page.rootEntity else {
       return
     }
-    let rows = try transaction.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ?", [rootEntity])
-    guard let last = rows.first?.first as? Int64 else { return }
-    let first = last - Int64(count) + 1
-    let extended = try transaction.execute(
-      "UPDATE \(tables.inserted) SET lastKey = ? WHERE inputID = ? AND lastKey = ?", [last, id, first - 1])
-    if extended > 0 { return }
-    try transaction.execute("INSERT INTO \(tables.inserted) VALUES (?, ?, ?)", [id, first, last])
+    for keys in transaction.insertedKeys(ofRoot: rootEntity) {
+      let extended = try transaction.execute(
+        "UPDATE \(tables.inserted) SET lastKey = ? WHERE inputID = ? AND lastKey = ?",
+        [keys.upperBound, id, keys.lowerBound - 1])
+      if extended > 0 { continue }
+      try transaction.execute(
+        "INSERT INTO \(tables.inserted) VALUES (?, ?, ?)", [id, keys.lowerBound, keys.upperBound])
+    }
   }
 
   // MARK: Overwritten values
@@ -52,8 +56,8 @@ struct UndoRecords: Sendable {
   mutating func note(_ entries: OverwrittenEntries, ofInput id: Int64, _ transaction: SaveTransaction) throws {
     guard entries.count > 0, droppedInput != id else { return }
     if overwrittenCount == nil {
-      let row = try transaction.rows("SELECT TOTAL(count) FROM \(tables.overwritten)").first
-      overwrittenCount = Int(row?[0] as? Double ?? 0)
+      let row = try transaction.rows("SELECT \(Self.sumOfCounts) FROM \(tables.overwritten)").first
+      overwrittenCount = Int(row?[0] as? Int64 ?? 0)
     }
     let kept = try freeSpace(for: entries.count, ofInput: id, transaction)
     guard kept else { return }
@@ -71,8 +75,8 @@ struct UndoRecords: Sendable {
     var ordinal = nextOrdinal ?? 0
     if nextOrdinal == nil {
       let row = try transaction.rows(
-        "SELECT MAX((SELECT IFNULL(MAX(ordinal), -1) FROM \(tables.overwritten)), "
-          + "(SELECT IFNULL(MAX(ordinal), -1) FROM \(tables.linked)))"
+        "SELECT MAX(ordinal) FROM (SELECT MAX(ordinal) AS ordinal FROM \(tables.overwritten) "
+          + "UNION ALL SELECT MAX(ordinal) FROM \(tables.linked)) AS ordinals"
       ).first
       ordinal = max(0, (row?[0] as? Int64 ?? -1) + 1)
     }
@@ -100,8 +104,8 @@ struct UndoRecords: Sendable {
   ) throws -> Bool {
     while (overwrittenCount ?? 0) + count > overwrittenMax {
       let oldest = try transaction.rows(
-        "SELECT inputID, SUM(count) FROM \(tables.overwritten) GROUP BY inputID HAVING SUM(count) > 0 "
-          + "ORDER BY inputID = ?, inputID LIMIT 1", [id]
+        "SELECT inputID, \(Self.sumOfCounts) FROM \(tables.overwritten) GROUP BY inputID HAVING SUM(count) > 0 "
+          + "ORDER BY CASE WHEN inputID = ? THEN 1 ELSE 0 END, inputID LIMIT 1", [id]
       ).first
       let input = oldest?[0] as? Int64 ?? id
       try transaction.execute("DELETE FROM \(tables.overwritten) WHERE inputID = ?", [input])

@@ -68,7 +68,7 @@ final class EventLog: Sendable {
   /// The event log that was requested; ``off`` if none was.
   static func of(_ definition: PipelineDefinition, _ options: RunOptions) throws(RunFailure) -> EventLog {
     guard let destination = Destination(definition, options) else { return .off }
-    let permissions = FileRights.ofFile(destination.path ?? "", near: definition.storePath(options))
+    let permissions = FileRights.ofFile(destination.path ?? "", near: definition.storeLocation(options)?.path)
     return try EventLog(
       path: destination.path, level: destination.level, format: destination.format, permissions: permissions,
       now: options.now, warn: options.warn)

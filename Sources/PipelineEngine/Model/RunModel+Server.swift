@@ -4,7 +4,7 @@ import OpenCoreData
 extension RunModel {
   /// The model of a store in a database, which keeps the hashes of its entities: the definition's, or an embedded one that
   /// is compatible with the store.
-  static func ofServer(_ place: StorePlace, _ definition: PipelineDefinition) throws -> RunModel {
+  static func ofServer(_ place: StoreLocation, _ definition: PipelineDefinition) throws -> RunModel {
     if let name = definition.model {
       if PipelineDefinition.isModelPath(name) {
         let file = definition.url(for: name)

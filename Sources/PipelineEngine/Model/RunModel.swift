@@ -52,8 +52,8 @@ package struct RunModel {
       self.init(model: given)
       return
     }
-    if let store, StorePlace.isAddress(store) {
-      self = try Self.ofServer(StorePlace(store), definition)
+    if let store, StoreLocation.isAddress(store) {
+      self = try Self.ofServer(StoreLocation(store), definition)
       return
     }
     let store = store.map { URL(fileURLWithPath: $0) }

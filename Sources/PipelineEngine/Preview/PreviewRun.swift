@@ -31,7 +31,7 @@ package struct PreviewRun: Sendable {
     return try await ObservedRun.onThread("preview") { () throws(PipelineError) in
       let model: RunModel
       switch try RunModel.found(
-        definition, options: options, store: definition.storePath(options), for: .modelAlone)
+        definition, options: options, store: definition.storeLocation(options)?.text, for: .modelAlone)
       {
       case .success(let found): model = found
       case .failure(let failure):

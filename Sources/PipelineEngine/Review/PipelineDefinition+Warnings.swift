@@ -70,7 +70,7 @@ extension PipelineDefinition {
 
   private func warnOfStore(_ path: String, _ warn: (String, String) -> Void) {
     let files = FileManager.default
-    guard !StorePlace.isAddress(path), !files.fileExists(atPath: path) else { return }
+    guard !StoreLocation.isAddress(path), !files.fileExists(atPath: path) else { return }
     if imports.allSatisfy(\.columns.isEmpty) {
       warn("store", "there is no store \(path) to export from; check the path, or import into it first")
     } else if !files.fileExists(atPath: OutputPath.folder(of: path)) {

@@ -176,7 +176,7 @@ public struct PipelineExplanation: Sendable {
   // MARK: Store and export
 
   private static func store(_ definition: PipelineDefinition) -> String {
-    let name = definition.store.map { StorePlace($0).shown } ?? "the one named on the command line"
+    let name = definition.store.map { StoreLocation($0).shown } ?? "the one named on the command line"
     let entities = definition.imports.map(\.entity).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     let model = ", \(entities.joined(separator: ", ")) of \(definition.model ?? "the model that is compatible with it")"
     if definition.columns.isEmpty { return name + model }

@@ -138,10 +138,10 @@ public struct PipelineReview: Sendable {
   /// With the definition's own sources, if it has any.
   private static func checkPaths(_ definition: PipelineDefinition) throws(PipelineError) {
     let inputs = InputFiles.expand(definition)
-    let store = definition.store.map(definition.path)
     let options = RunOptions()
+    let store = definition.storeLocation(options)
     try ImportSchemaCheck.checkPaths(
-      definition, options, inputs: inputs, hasInbox: definition.inbox != nil, store: store,
+      definition, options, inputs: inputs, hasInbox: definition.inbox != nil, store: store?.path,
       rejects: RejectsDestination.paths(for: inputs.map(\.name), definition, options, store: store))
   }
 

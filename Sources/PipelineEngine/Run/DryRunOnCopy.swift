@@ -2,38 +2,48 @@ import Foundation
 import PersistentStores
 
 /// A dry run of several parts, of records that lead to related objects, or of several inputs that replace earlier ones: an
-/// import into a private copy of the store. A later record finds what an earlier one would have imported, so that the
-/// counts are those of the import.
+/// import into a private copy of the store, which is a file also where the store is on a server. A later record finds what
+/// an earlier one would have imported, so that the counts are those of the import.
 enum DryRunOnCopy {
   static func run(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
   ) throws(PipelineError) -> RunSummary {
-    var store = CopiedStore(path: definition.storePath(options))
-    let (folder, rejects, copy): (PrivateFolder, String, PrivateCopy?)
+    var store = CopiedStore(location: definition.storeLocation(options))
+    let (folder, rejects): (PrivateFolder, String)
+    var copy: PrivateCopy?
+    var copyPath: String?
     var unfinished: CopiedRejects?
     do {
       folder = try PrivateFolder()
       rejects = folder.url.appendingPathComponent("rejects").path + "/"
       try FileManager.default.createDirectory(atPath: rejects, withIntermediateDirectories: false)
-      if let path = store.path, FileManager.default.fileExists(atPath: path) {
-        let made = try OpenedDatabase.copy(path, isWritten: true, timeoutSeconds: options.lockTimeoutSeconds)
-        (copy, store.loss) = (made.copy, made.loss)
-        try copyLargeValues(of: path, to: made.copy.path)
-        unfinished = try CopiedRejects(
-          of: made.copy.path, in: folder.url.appendingPathComponent("unfinished").path,
-          LedgerTables(definition.vocabulary), timeoutSeconds: options.lockTimeoutSeconds)
-      } else {
-        copy = nil
+      if let location = store.location, location.exists {
+        if let path = location.path {
+          let made = try OpenedDatabase.copy(path, isWritten: true, timeoutSeconds: options.lockTimeoutSeconds)
+          (copy, copyPath, store.loss) = (made.copy, made.copy.path, made.loss)
+          try copyLargeValues(of: path, to: made.copy.path)
+        } else {
+          let path = folder.url.appendingPathComponent("copy.sqlite").path
+          try StoreCopy.copyWithLedger(
+            location, to: path, model: model.model, LedgerTables(definition.vocabulary),
+            timeoutSeconds: options.lockTimeoutSeconds)
+          copyPath = path
+        }
+        unfinished = try copyPath.map {
+          try CopiedRejects(
+            of: $0, in: folder.url.appendingPathComponent("unfinished").path, LedgerTables(definition.vocabulary),
+            timeoutSeconds: options.lockTimeoutSeconds)
+        }
       }
     } catch {
-      let failure = Self.failure(error, store.path)
+      let failure = Self.failure(error, store.location)
       return RunSummary(
         kind: .validate, pipeline: definition.name, outcome: .failed, failure: failure.summary,
-        startedAt: options.now(), seconds: 0, store: store.path, program: definition.vocabulary.program)
+        startedAt: options.now(), seconds: 0, store: store.location?.shown, program: definition.vocabulary.program)
     }
     defer { withExtendedLifetime((folder, copy)) {} }
     var inner = options
-    inner.store = copy?.path ?? folder.url.appendingPathComponent("new.sqlite").path
+    inner.store = copyPath ?? folder.url.appendingPathComponent("new.sqlite").path
     (inner.reports, inner.namesStoreInRejects, inner.rejects) = ([], false, rejects)
     inner.isDryRunOnCopy = true
     var whole = definition
@@ -53,11 +63,13 @@ enum DryRunOnCopy {
     return summary
   }
 
-  private static func failure(_ error: any Error, _ path: String?) -> RunFailure {
+  private static func failure(_ error: any Error, _ store: StoreLocation?) -> RunFailure {
+    if let failure = error as? RunFailure { return failure }
     if let error = error as? SQLiteError {
-      return RunFailure(store: .sqlite(error, .open, message: "The store \(path ?? "") can't be opened"), path: path)
+      let message = "The store \(store?.shown ?? "") can't be opened"
+      return RunFailure(store: .sqlite(error, .open, message: message), path: store?.path)
     }
-    return RunFailure(store: error as NSError, path: path)
+    return RunFailure(store: error as NSError, path: store?.path)
   }
 
   /// Moves the rejects where the caller wants them; those of an earlier dry run are replaced.

@@ -67,10 +67,7 @@ extension PipelineWork {
 
     mutating func run() throws(PipelineError) -> RunSummary {
       do throws(RunFailure) {
-        if let store = definition.storePath(options) {
-          if kind != .export, StorePlace.isAddress(store) { throw RunFailure(importInto: StorePlace(store)) }
-          try RunFailure.checkKind(ofStore: store)
-        }
+        if let path = definition.storeLocation(options)?.path { try RunFailure.checkKind(ofStore: path) }
         log = try EventLog.of(definition, options)
       } catch {
         return failed(error)
@@ -99,24 +96,26 @@ extension PipelineWork {
 
     private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {
       // A seed is new, even if it replaces a file.
-      let store = options.seed == nil ? definition.storePath(options) : nil
+      let store = options.seed == nil ? definition.storeLocation(options) : nil
       let found: RunModel
-      switch try RunModel.found(definition, options: options, store: store, for: kind == .export ? .export : .opened) {
+      switch try RunModel.found(
+        definition, options: options, store: store?.text, for: kind == .export ? .export : .opened)
+      {
       case .success(let model): found = model
       case .failure(let failure): return .failure(failure)
       }
       // If the missing store was to provide the model, the missing store is the error, not the model.
-      if kind == .export, let store, !StorePlace(store).exists,
+      if kind == .export, let store, !store.exists,
         found.model.entitiesByName[definition.firstEntity] == nil
       {
-        return .failure(RunFailure(noStore: StorePlace(store).shown))
+        return .failure(RunFailure(noStore: store.shown))
       }
       if kind == .export, found.isOfTables, !options.guessesModel {
-        return .failure(found.unknownModel(ofExported: store))
+        return .failure(found.unknownModel(ofExported: store?.shown))
       }
       if !options.isQuiet { found.notes.forEach(options.warn) }
       guard kind != .export, found.isOfTables else { return .success(found) }
-      return .failure(RunModel.unknownModel(of: store))
+      return .failure(RunModel.unknownModel(of: store?.shown))
     }
 
     private mutating func run(_ model: RunModel, deadline: Deadline) throws(PipelineError) -> RunSummary {

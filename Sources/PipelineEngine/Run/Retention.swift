@@ -28,12 +28,12 @@ struct Retention {
 
   /// - Parameter keeping: Files that the run has just written.
   func apply(keeping kept: [String], log: EventLog) {
-    let store = definition.storePath(options).flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
-    var lock: RunLock?
+    let store = definition.storeLocation(options).flatMap { $0.exists ? $0 : nil }
+    var lock: StoreLock?
     defer { lock?.release() }
     do throws(RunFailure) {
-      lock = try store.map { path throws(RunFailure) in
-        try RunLock(storePath: path, pipeline: definition.name, now: now)
+      lock = try store.map { store throws(RunFailure) in
+        try StoreLock(store, definition.vocabulary, pipeline: definition.name, now: now)
       }
     } catch {
       // A run that has begun meanwhile removes what is old itself.
@@ -49,7 +49,7 @@ struct Retention {
     guard bounds.processed != nil || bounds.rejects != nil, let store else { return }
     let history: LedgerHistory
     do throws(LedgerAccessError) {
-      history = try LedgerHistory(store: store, vocabulary: definition.vocabulary)
+      history = try LedgerHistory(store: store.text, vocabulary: definition.vocabulary)
     } catch {
       // Without the ledger it is unknown what waits.
       return options.warn("nothing old was removed: \(error.description)")

@@ -34,7 +34,7 @@ public enum StoreCopy {
     _ source: String, to target: String, model name: String? = nil, vocabulary: DefinitionVocabulary,
     timeoutSeconds: Double = 10
   ) throws(Failure) -> Int {
-    let (from, to) = (StorePlace(source), StorePlace(target))
+    let (from, to) = (StoreLocation(source), StoreLocation(target))
     let isNewFile = !to.isServer && !to.exists
     let support = LargeValues.supportFolder(of: URL(fileURLWithPath: target))
     let hasSupport = FileManager.default.fileExists(atPath: support.path)
@@ -72,10 +72,10 @@ public enum StoreCopy {
   }
 
   /// Whether the text is the address of a store in PostgreSQL, and not a path.
-  public static func isAddress(_ text: String) -> Bool { StorePlace.isAddress(text) }
+  public static func isAddress(_ text: String) -> Bool { StoreLocation.isAddress(text) }
 
-  private static func open(
-    _ place: StorePlace, _ model: NSManagedObjectModel, isReadOnly: Bool, timeoutSeconds: Double
+  static func open(
+    _ place: StoreLocation, _ model: NSManagedObjectModel, isReadOnly: Bool, timeoutSeconds: Double
   ) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
@@ -87,7 +87,7 @@ public enum StoreCopy {
     return coordinator
   }
 
-  private static func close(_ coordinator: NSPersistentStoreCoordinator) {
+  static func close(_ coordinator: NSPersistentStoreCoordinator) {
     for store in coordinator.persistentStores { try? coordinator.remove(store) }
   }
 }

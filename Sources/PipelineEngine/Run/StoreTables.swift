@@ -41,7 +41,7 @@ public struct StoreTables: Sendable {
       copied.map { message.replacingOccurrences(of: $0, with: path) } ?? message
     }
     do {
-      if StorePlace.isAddress(path) {
+      if StoreLocation.isAddress(path) {
         throw RunFailure(
           code: nil, exitCode: .usage,
           message: "a whole store is exported from a file; make one with 'copy', and export that")
@@ -56,7 +56,8 @@ public struct StoreTables: Sendable {
       let found = model.model
       let container = NSPersistentContainer(name: "tables", managedObjectModel: found)
       let store = ImportStore(
-        container: container, entity: NSEntityDescription(), path: copy.path, isDryRun: true, isAtomic: false,
+        container: container, entity: NSEntityDescription(), location: StoreLocation(copy.path), isDryRun: true,
+        isAtomic: false,
         lockTimeoutSeconds: 10)
       try store.openExisting()
       defer { store.close() }

@@ -47,7 +47,7 @@ public struct StoreUndo: Sendable {
 
   /// What `apply()` would delete and restore.
   public let preview: Preview
-  private let path: String
+  private let store: StoreLocation
   private let inputs: [LedgerEntry]
   private let vocabulary: DefinitionVocabulary
   private let model: String?
@@ -57,7 +57,7 @@ public struct StoreUndo: Sendable {
   /// Finds out what there is to take back. The store is only read.
   ///
   /// - Parameters:
-  ///   - path: The store.
+  ///   - path: The path or the address of the store.
   ///   - names: Numbers of runs as `history` shows them, or their beginnings, or paths of inputs, which are taken back
   ///     together. Empty for the last run that imported something.
   ///   - vocabulary: The vocabulary of the program whose runs are taken back.
@@ -70,20 +70,22 @@ public struct StoreUndo: Sendable {
     timeoutSeconds: Double = 10, keepsChanged: Bool = false
   ) throws(Failure) {
     self.keepsChanged = keepsChanged
-    (self.path, self.vocabulary, self.model, self.timeoutSeconds) = (path, vocabulary, model, timeoutSeconds)
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw Failure(description: "there is no store \(path); check the path", exitCode: .noInput)
+    let store = StoreLocation(path)
+    (self.store, self.vocabulary, self.model, self.timeoutSeconds) = (store, vocabulary, model, timeoutSeconds)
+    guard store.exists else {
+      let word = store.isServer ? "address" : "path"
+      throw Failure(description: "there is no store \(store.shown); check the \(word)", exitCode: .noInput)
     }
     let tables = LedgerTables(vocabulary)
     do throws(RunFailure) {
-      try Self.checkLock(path)
+      try Self.checkLock(store, vocabulary)
       (inputs, preview) = try PrivateCopy.keeping { () throws(RunFailure) in
-        let entries = try Self.entries(tables, path, timeoutSeconds: timeoutSeconds)
-        let inputs = try Self.chosen(names, of: entries, in: path)
+        let entries = try Self.entries(tables, store, timeoutSeconds: timeoutSeconds)
+        let inputs = try Self.chosen(names, of: entries, in: store)
         let work = try Self.work(
-          inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
+          inputs, in: store, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
         defer { work.store.close() }
-        let plan = try Self.explained(path) { try work.plan(entries, keepsChanged: keepsChanged) }
+        let plan = try Self.explained(store) { try work.plan(entries, keepsChanged: keepsChanged) }
         return (inputs, Self.preview(of: plan, inputs, among: entries, loss: work.store.coordinator.losses.first))
       }
     } catch {
@@ -112,29 +114,32 @@ public struct StoreUndo: Sendable {
   ///   taken back.
   public func apply() throws(Failure) {
     do throws(RunFailure) {
-      let lock = try RunLock(storePath: path, pipeline: "undo", now: Date())
+      let lock = try StoreLock(
+        store, vocabulary, pipeline: "undo", now: Date(), timeoutSeconds: timeoutSeconds)
       defer { lock.release() }
-      let entries = try Self.entries(LedgerTables(vocabulary), path, timeoutSeconds: timeoutSeconds)
+      let entries = try Self.entries(LedgerTables(vocabulary), store, timeoutSeconds: timeoutSeconds)
       let work = try Self.work(
-        inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: false)
+        inputs, in: store, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: false)
       defer { work.store.close() }
+      if let fence = lock.fence { work.store.coordinator.addSaveParticipant(fence) }
       try work.store.beginTransaction()
       do throws(RunFailure) {
-        let plan = try Self.explained(path) { try work.plan(entries, keepsChanged: keepsChanged) }
+        let plan = try Self.explained(store) { try work.plan(entries, keepsChanged: keepsChanged) }
         let isSame =
           plan.deletedCount == preview.deleted && plan.restoredCount == preview.restored
           && Set(inputs.map(\.id)).isSubset(of: entries.map(\.id))
         guard isSame else {
           throw RunFailure(
             code: nil, exitCode: .temporaryFailure,
-            message: "\(path) was changed meanwhile; nothing was taken back. Look at it again, and repeat the undo")
+            message:
+              "\(store.shown) was changed meanwhile; nothing was taken back. Look at it again, and repeat the undo")
         }
-        try Self.explained(path) {
+        try Self.explained(store) {
           let roots = Set(work.undos.filter(\.deletes).map(\.rootName))
           for undo in work.undos { try undo.unlink(keeping: plan.changed[undo.entityName] ?? [], roots) }
           for undo in work.undos { try undo.apply(keeping: plan.changed[undo.entityName] ?? []) }
         }
-        try work.store.commitTransaction()
+        try work.store.commitTransaction(of: nil, LedgerTables(vocabulary))
       } catch {
         try? work.store.rollBackTransaction()
         throw error
@@ -159,15 +164,14 @@ public struct StoreUndo: Sendable {
 
   /// The inputs that were not undone, the newest first.
   private static func entries(
-    _ tables: LedgerTables, _ path: String, timeoutSeconds: Double
+    _ tables: LedgerTables, _ store: StoreLocation, timeoutSeconds: Double
   ) throws(RunFailure) -> [LedgerEntry] {
-    try explained(path) {
-      let opened = try OpenedDatabase.openBeforeWriting(path, timeoutSeconds: timeoutSeconds)
-      defer { withExtendedLifetime(opened) {} }
-      let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
-      guard let layout = try tables.layout(rows) else { return [] }
-      let found = try tables.entries(layout, rows).filter { !$0.isUndone }
-      try opened.checkUnchanged()
+    try explained(store) {
+      let ledger = try LedgerConnection.reading(store, isWritten: true, timeoutSeconds: timeoutSeconds)
+      defer { ledger.close() }
+      guard let layout = try ledger.layout(of: tables) else { return [] }
+      let found = try tables.entries(layout, ledger.plainRows).filter { !$0.isUndone }
+      try ledger.checkUnchanged()
       return found
     }
   }
@@ -184,9 +188,9 @@ public struct StoreUndo: Sendable {
   }
 
   /// Throws if another run is using the store: what it has saved so far would be compared with what it had read.
-  private static func checkLock(_ path: String) throws(RunFailure) {
+  private static func checkLock(_ store: StoreLocation, _ vocabulary: DefinitionVocabulary) throws(RunFailure) {
     do throws(RunFailure) {
-      try RunLock(storePath: path, pipeline: "undo", now: Date()).release()
+      try StoreLock(store, vocabulary, pipeline: "undo", now: Date()).release()
     } catch {
       // Where no lock can be made, no run can be writing.
       if error.exitCode == .temporaryFailure { throw error }
@@ -198,10 +202,10 @@ public struct StoreUndo: Sendable {
   }
 
   private static func chosen(
-    _ names: [String], of entries: [LedgerEntry], in path: String
+    _ names: [String], of entries: [LedgerEntry], in store: StoreLocation
   ) throws(RunFailure) -> [LedgerEntry] {
     guard let newest = entries.first else {
-      throw refusal("\(path) has no ledger of an import that could be undone; check the path")
+      throw refusal("\(store.shown) has no ledger of an import that could be undone; check the path")
     }
     if names.isEmpty { return entries.filter { $0.run == newest.run } }
     var ids: Set<Int64> = []
@@ -237,33 +241,35 @@ public struct StoreUndo: Sendable {
   }
 
   private static func work(
-    _ inputs: [LedgerEntry], in path: String, vocabulary: DefinitionVocabulary, model modelName: String?,
+    _ inputs: [LedgerEntry], in location: StoreLocation, vocabulary: DefinitionVocabulary, model modelName: String?,
     timeoutSeconds: Double, isReadOnly: Bool
   ) throws(RunFailure) -> Work {
-    let store = try explained(path) {
+    let store = try explained(location) {
       let definition = PipelineDefinition(name: "undo", entity: inputs.first?.entity ?? "", vocabulary: vocabulary)
         .using(model: modelName)
       let run = try RunModel(
-        definition, given: nil, store: path,
+        definition, given: nil, store: location.text,
         access: RunModel.Access(readsDamagedWAL: true, timeoutSeconds: timeoutSeconds))
-      if run.isOfTables { throw RunModel.unknownModel(of: path) }
+      if run.isOfTables { throw RunModel.unknownModel(of: location.shown) }
       let model = run.model
       guard let entity = inputs.first.flatMap({ model.entitiesByName[$0.entity] }) else {
         throw InputUndo.unknownEntity(inputs.first?.entity ?? "")
       }
       return ImportStore(
         container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model),
-        entity: entity, path: path, isDryRun: isReadOnly, isAtomic: false, lockTimeoutSeconds: timeoutSeconds)
+        entity: entity, location: location, isDryRun: isReadOnly, isAtomic: false, lockTimeoutSeconds: timeoutSeconds)
     }
     try store.openExisting()
-    let undos = try explained(path) {
+    let undos = try explained(location) {
       try InputUndo.all(
         of: inputs, in: store.container, tables: LedgerTables(vocabulary), program: vocabulary.program)
     }
     return Work(store: store, undos: undos, chosen: Set(inputs.map(\.id)))
   }
 
-  private static func explained<Result>(_ path: String, _ body: () throws -> Result) throws(RunFailure) -> Result {
+  private static func explained<Result>(
+    _ store: StoreLocation, _ body: () throws -> Result
+  ) throws(RunFailure) -> Result {
     do {
       return try body()
     } catch let failure as RunFailure {
@@ -275,9 +281,9 @@ public struct StoreUndo: Sendable {
     } catch let mistake as PipelineError {
       throw RunFailure(code: nil, exitCode: .configuration, message: mistake.message)
     } catch let error as SQLiteError {
-      throw RunFailure(store: NSError.sqlite(error, .open, message: "\(path) can't be read"), path: path)
+      throw RunFailure(store: NSError.sqlite(error, .open, message: "\(store.shown) can't be read"), path: store.path)
     } catch {
-      throw RunFailure(store: error as NSError, path: path)
+      throw RunFailure(store: error as NSError, path: store.path)
     }
   }
 }

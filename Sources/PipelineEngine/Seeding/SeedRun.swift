@@ -14,8 +14,8 @@ struct SeedRun {
   init(
     _ definition: PipelineDefinition, options: RunOptions, seed: SeedOptions
   ) throws(PipelineError) {
-    guard let output = definition.storePath(options) else {
-      throw PipelineError(path: "store", "there is no path for the seed; name one")
+    guard let output = definition.storeLocation(options)?.path else {
+      throw PipelineError(path: "store", "a seed is a file; name its path with --store")
     }
     self.definition = definition
     self.options = options
@@ -106,7 +106,9 @@ struct SeedRun {
     let tables = LedgerTables(definition.vocabulary)
     let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
     // A store without a ledger has no rejects.
-    guard let layout = try? tables.layout(rows), let entries = try? tables.entries(layout, rows) else { return }
+    guard let layout = try? tables.layout(.sqlite, rows), let entries = try? tables.entries(layout, rows) else {
+      return
+    }
     for entry in entries {
       if let path = entry.rejects.path { RejectsFile.remove(path, ofRun: entry.run) }
     }

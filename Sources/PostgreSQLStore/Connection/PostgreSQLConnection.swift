@@ -59,8 +59,11 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   /// Whether an idle connection can be used, as far as its end has arrived: a server that was restarted has closed it.
-  var isAlive: Bool {
-    guard let handle, isUsable, !isInTransaction else { return isUsable }
+  var isAlive: Bool { isInTransaction ? isUsable : isStillOpen }
+
+  /// Whether the connection is open, as far as its end has arrived. No answer may be expected.
+  var isStillOpen: Bool {
+    guard let handle, isUsable else { return false }
     // The first call reads the server's last message, the second one meets the end.
     for _ in 0..<2 where functions.consume_input(handle) == 0 { return false }
     return isUsable

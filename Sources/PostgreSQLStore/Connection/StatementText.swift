@@ -2,7 +2,8 @@ import Foundation
 import ManagedObjectModel
 
 /// Translates statements about Core Data's tables, which are written for SQLite, into PostgreSQL's form: names of
-/// tables and columns are quoted, because they are in upper case, and `?` becomes `$1`, `$2`, ….
+/// tables and columns are quoted, because they are in upper case, and `?` becomes `$1`, `$2`, …, also where it has a
+/// number, as in `?1`.
 enum StatementText {
   /// The column of a join table that does not begin with Z.
   private static let reflexive = "REFLEXIVE"
@@ -27,9 +28,10 @@ enum StatementText {
         result += bytes[index..<end]
         index = end
       case UInt8(ascii: "?"):
-        parameters += 1
+        let end = bytes[(index + 1)...].firstIndex { !isDigit($0) } ?? bytes.count
+        parameters = Int(String(decoding: bytes[(index + 1)..<end], as: UTF8.self)) ?? parameters + 1
         result += "$\(parameters)".utf8
-        index += 1
+        index = end
       case _ where isWordByte(byte):
         let end = bytes[index...].firstIndex { !isWordByte($0) } ?? bytes.count
         let word = bytes[index..<end]
@@ -47,6 +49,8 @@ enum StatementText {
   private static func end(ofQuoted bytes: [UInt8], from start: Int) -> Int {
     (bytes[(start + 1)...].firstIndex(of: bytes[start]) ?? bytes.count - 1) + 1
   }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   private static func isWordByte(_ byte: UInt8) -> Bool {
     switch byte {

@@ -21,6 +21,9 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     "PostgreSQL error \(state ?? "of the connection"): \(message)\(sql.map { " in: \($0)" } ?? "")"
   }
 
+  /// That of a lock that others hold.
+  static let lockState = "55P03"
+
   /// Whether values must be unique and are taken.
   var isUniqueness: Bool { state == "23505" }
   /// Whether rows still lead to a deleted one, or a row leads to none.
@@ -37,7 +40,7 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   }
 
   private var failureKind: StoreFailureKind {
-    guard let state else { return .cannotOpen }
+    guard let state else { return .unreachable }
     switch state {
     case _ where isPassing: return .busy
     case "42501", "28000", "28P01": return .permissionDenied
@@ -47,7 +50,8 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     case "58030": return .ioError
     case "XX001", "XX002": return .corrupt
     case "42P01", "42703", "42883": return .otherTables
-    default: return state.hasPrefix("08") || state.hasPrefix("57P0") || state == "3D000" ? .cannotOpen : .other
+    case "3D000": return .cannotOpen
+    default: return isOfConnection ? .unreachable : .other
     }
   }
 
@@ -65,7 +69,8 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     case .permissionDenied: "Check the user of the address, its password file (PGPASSFILE) and its rights."
     case .readOnly: "Connect to a server that takes writes."
     case .diskFull: "Free some space on the server and try again."
-    case .cannotOpen: "Check the address, and whether the server is running."
+    case .unreachable: "Check the address, and whether the server is running."
+    case .cannotOpen: "Check the address, or create the database."
     case .otherTables: "The tables are those of another program or version."
     default: ""
     }
@@ -85,9 +90,22 @@ struct PostgreSQLError: Error, CustomStringConvertible {
         domain: Self.domain, code: 0, userInfo: [NSLocalizedDescriptionKey: description]),
     ]
     if let state { info[Self.stateKey] = state }
+    info[Self.mayPassKey] = state != Self.lockState && (isPassing || isOfConnection)
+    info[Self.lostCommitKey] = isOfCommit
     return .coreData(code, "\(what): \(message)\(end)\(advice)", userInfo: info)
   }
 
   static let domain = "OpenCoreDataPostgreSQLErrorDomain"
   static let stateKey = "OpenCoreDataSQLState"
+  fileprivate static let mayPassKey = "OpenCoreDataMayPass"
+  fileprivate static let lostCommitKey = "OpenCoreDataLostCommit"
+}
+
+extension NSError {
+  /// Whether the same can succeed a moment later: the server was not reachable, had too many connections, or has ended a
+  /// transaction because of another one. One that has waited for a lock has waited long enough.
+  package var mayPass: Bool { userInfo[PostgreSQLError.mayPassKey] as? Bool == true }
+
+  /// Whether the connection was lost while the server committed, so that what was written may be there.
+  package var isOfLostCommit: Bool { userInfo[PostgreSQLError.lostCommitKey] as? Bool == true }
 }

@@ -147,6 +147,10 @@ final class ServerSnapshot: StoreSnapshot, @unchecked Sendable {
     try lock.withLock { try body(reader) }
   }
 
+  func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
+    try lock.withLock { try ServerParticipantStatements(connection: reader.connection).rows(sql, values) }
+  }
+
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     try lock.withLock {
       cursorCount += 1

@@ -20,6 +20,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   package var keepsValuesInFiles: Bool { false }
   package var nullsFirst: String { " NULLS FIRST" }
   package var location: String { address.shown }
+  package var dialect: ParticipantDialect { .postgreSQL }
 
   let address: PostgreSQLAddress
   let settings: ServerOptions
@@ -218,6 +219,17 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
     }
   }
 
+  /// The rows that a statement returns in the state of a snapshot of this store.
+  package func rows(
+    _ sql: String, _ values: [StoredValue], in snapshot: (any StoreSnapshot)?
+  ) throws -> [[StoredValue]] {
+    guard let snapshot = snapshot as? ServerSnapshot else { return try participantRows(sql, values) }
+    return try snapshot.rows(sql, values)
+  }
+
+  /// The names of the tables with the rows of objects.
+  package var rowTables: [String] { Set(schema.entities.map(\.tableName)).sorted() }
+
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
     let table = try sqlEntity(entity).tableName
     return try access("Reading") { connection in
@@ -237,7 +249,16 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   }
 
   package func commitTransaction() throws {
-    try access("Writing to", code: .save) { try commit($0, isPart: false) }
+    try access("Writing to", code: .save) { connection in
+      do {
+        try commit(connection, isPart: false)
+      } catch let error as PostgreSQLError where error.isOfCommit {
+        // It has ended in any case. The keys of what it may have written are not given again.
+        keysBeforeTransaction = keys
+        hasOpenTransaction.store(false, ordering: .releasing)
+        throw error
+      }
+    }
     hasOpenTransaction.store(false, ordering: .releasing)
   }
 

@@ -13,6 +13,8 @@ final class ServerSaveWriter: SaveWriter {
   private var isOpen = true
   private var resolutions: [InsertionResolution] = []
   private let keysBefore: KeyBlocks
+  /// Whether the answer to COMMIT was lost: the keys of what may be written are not given again.
+  private var hasLostCommit = false
 
   init(_ store: PostgreSQLStore, _ changes: ChangeSet) throws {
     self.store = store
@@ -38,8 +40,11 @@ final class ServerSaveWriter: SaveWriter {
   func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws {
     if onlyReads, !participants.isEmpty { throw store.readOnlyError }
     do {
+      let statements = ServerParticipantStatements(connection: connection)
+      let beginning = SaveTransaction(statements, in: store.dialect, whole)
+      for participant in participants { try participant.begin(beginning) }
       resolutions = try ChangeWriter(store, connection, locksRows: !onlyReads).write(changes)
-      let transaction = SaveTransaction(ServerParticipantStatements(connection: connection), whole)
+      let transaction = SaveTransaction(statements, in: store.dialect, whole, inserted: resolutions)
       for participant in participants { try participant.write(to: transaction) }
       try connection.finish()
     } catch let error as PostgreSQLError {
@@ -51,6 +56,7 @@ final class ServerSaveWriter: SaveWriter {
     do {
       try store.commit(connection, isPart: isPart)
     } catch let error as PostgreSQLError {
+      hasLostCommit = error.isOfCommit
       throw Self.failure(error, store)
     }
     end()
@@ -59,7 +65,7 @@ final class ServerSaveWriter: SaveWriter {
   func rollBack() {
     guard isOpen else { return }
     store.rollBack(connection, isPart: isPart)
-    store.keys.goBack(to: keysBefore)
+    if !hasLostCommit { store.keys.goBack(to: keysBefore) }
     end()
   }
 
@@ -86,6 +92,8 @@ struct ServerParticipantStatements: ParticipantStatements {
   func run(_ sql: String, _ values: [StoredValue]) throws -> Int {
     try reportingErrors { try connection.query(sql, values).changedCount }
   }
+
+  func send(_ sql: String, _ values: [StoredValue]) throws { try reportingErrors { try connection.send(sql, values) } }
 
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
     try reportingErrors { try connection.query(sql, values).rows }

@@ -61,7 +61,7 @@ public struct Journal: Sendable {
     store path: String, _ kind: ObjectKind = .entry, timeoutSeconds: Double, readsDamagedWAL: Bool?,
     isBeforeWriting: Bool = false
   ) throws(JournalError) {
-    let place = StorePlace(path)
+    let place = StoreLocation(path)
     guard place.exists else { throw .noStore(place.shown) }
     try JournalError.checkKind(ofStore: path)
     (self.path, self.kind) = (place.shown, kind)

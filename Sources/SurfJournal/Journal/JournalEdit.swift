@@ -64,15 +64,17 @@ public final class JournalEdit: Sendable {
   public func save() throws(JournalError) -> [Entry] {
     // The caller's mistake: it has made the editor.
     precondition(!editor.isDryRun, "an edit of a dry run is not saved; make it with an editor that isn't one")
-    let lock: RunLock
+    let lock: StoreLock
     do throws(RunFailure) {
-      lock = try RunLock(storePath: editor.store, pipeline: "edit by hand", now: Date())
+      lock = try StoreLock(
+        editor.location, .journal, pipeline: "edit by hand", now: Date(), timeoutSeconds: editor.timeoutSeconds)
     } catch {
       throw JournalError(
         error.exitCode == .temporaryFailure ? .locked : .storeUnusable, exitCode: error.exitCode, error.message)
     }
     defer { lock.release() }
     defer { stack.close() }
+    if let fence = lock.fence { stack.storeContainer.persistentStoreCoordinator.addSaveParticipant(fence) }
     do {
       try stack.open()
       try scratch.performAndWait { try scratch.throwingReadFailures { try scratch.save() } }

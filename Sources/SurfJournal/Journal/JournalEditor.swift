@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import PipelineEngine
 
 /// Makes edits of a journal's entries on scratch pads, to be reviewed and then saved or discarded.
 ///
@@ -11,8 +12,9 @@ import OpenCoreData
 /// if edit.isEmpty { edit.discard() } else { try edit.save() }
 /// ```
 public struct JournalEditor: Sendable {
-  /// The store's path.
-  public let store: String
+  /// The store's path, or its address without a password.
+  public var store: String { location.shown }
+  let location: StoreLocation
   /// Whether edits are only reviewed: the store is then opened for reading, and no edit can be saved.
   public let isDryRun: Bool
   /// How long to wait, in seconds, for a store that another program is writing to.
@@ -22,7 +24,7 @@ public struct JournalEditor: Sendable {
   /// An editor of a store; nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - store: The path of the store.
+  ///   - store: The path or the address of the store.
   ///   - isDryRun: Whether edits are only shown, and saving them is refused.
   ///   - timeoutSeconds: How long to wait for a lock of the store.
   public init(store: String, isDryRun: Bool = false, timeoutSeconds: Double = 10) {
@@ -32,7 +34,7 @@ public struct JournalEditor: Sendable {
   /// The same for objects of any entity.
   package init(store: String, _ kind: ObjectKind, isDryRun: Bool, timeoutSeconds: Double) {
     self.kind = kind
-    self.store = store
+    location = StoreLocation(store)
     self.isDryRun = isDryRun
     self.timeoutSeconds = timeoutSeconds
   }
@@ -44,7 +46,7 @@ public struct JournalEditor: Sendable {
   public func add(_ changes: JournalChanges) throws(JournalError) -> JournalEdit {
     try kind.checkIsConcrete()
     let stack = newStack()
-    if FileManager.default.fileExists(atPath: store) { try open(stack) }
+    if location.exists { try open(stack) }
     let targets = try targets(of: changes, stack)
     return try edit(stack) { scratch in
       let entry = NSEntityDescription.insertNewObject(forEntityName: kind.entity, into: scratch)
@@ -126,13 +128,13 @@ public struct JournalEditor: Sendable {
     query.predicate = predicate
     if !kind.isEntry { query.sort = [] }
     try query.check(kind)
-    guard FileManager.default.fileExists(atPath: store) else { throw .noStore(store) }
+    guard location.exists else { throw .noStore(store) }
     return try delete(try ids(query))
   }
 
   private func ids(_ query: Journal.Query) throws(JournalError) -> [String] {
     let journal = try Journal(
-      store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: nil, isBeforeWriting: true)
+      store: location.text, kind, timeoutSeconds: timeoutSeconds, readsDamagedWAL: nil, isBeforeWriting: true)
     defer { journal.close() }
     var ids: [String] = []
     try journal.walk(query) { records in
@@ -145,21 +147,21 @@ public struct JournalEditor: Sendable {
   // MARK: Ways to the scratch pad
 
   private func newStack() -> CoreDataStack {
-    let stack = kind.stack(store: store, isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
+    let stack = kind.stack(store: location.text, isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
     stack.retainVersionsRead()
     if isDryRun { stack.readBeforeWriting() } else { stack.keepWALUntilSave() }
     return stack
   }
 
   private func openedStack() throws(JournalError) -> CoreDataStack {
-    guard FileManager.default.fileExists(atPath: store) else { throw .noStore(store) }
+    guard location.exists else { throw .noStore(store) }
     let stack = newStack()
     try open(stack)
     return stack
   }
 
   private func open(_ stack: CoreDataStack) throws(JournalError) {
-    try JournalError.checkKind(ofStore: store)
+    try JournalError.checkKind(ofStore: location.text)
     do {
       try stack.open()
     } catch {

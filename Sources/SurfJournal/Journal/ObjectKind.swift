@@ -87,7 +87,7 @@ package struct ObjectKind: Sendable {
     let container =
       ownModel.map { NSPersistentContainer(name: entity, managedObjectModel: $0) }
       ?? NSPersistentContainer(name: CoreDataStack.modelName)
-    let place = StorePlace(store)
+    let place = StoreLocation(store)
     // An address that can't be read as a URL is one of a store that does not exist.
     let url = (try? place.url()) ?? URL(fileURLWithPath: "/nonexistent")
     return CoreDataStack(

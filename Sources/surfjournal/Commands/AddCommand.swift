@@ -3,6 +3,7 @@ import SurfJournal
 
 struct AddCommand: Command {
   static let name = "add"
+  static let takesAddresses = true
   static let storeWord = StoreWord.option
   static let usage = """
     Usage: surfjournal add STORE [--date DATE] [--height TEXT] [options]

@@ -3,6 +3,7 @@ import SurfJournal
 
 struct DeleteCommand: Command {
   static let name = "delete"
+  static let takesAddresses = true
   static let storeWord = StoreWord.optionBeforeIDs
   static let usage = """
     Usage: surfjournal delete STORE ID... [options]

@@ -2,6 +2,7 @@ import PipelineEngine
 
 struct DiffCommand: Command {
   static let name = "diff"
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal diff FILE --store PATH [options]
            surfjournal diff FILE1 FILE2 [options]

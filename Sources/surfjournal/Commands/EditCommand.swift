@@ -3,6 +3,7 @@ import SurfJournal
 
 struct EditCommand: Command {
   static let name = "edit"
+  static let takesAddresses = true
   static let storeWord = StoreWord.optionBeforeIDs
   static let usage = """
     Usage: surfjournal edit STORE ID [--rating N] [options]

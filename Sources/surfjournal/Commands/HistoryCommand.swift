@@ -3,6 +3,7 @@ import PipelineEngine
 
 struct HistoryCommand: Command {
   static let name = "history"
+  static let takesAddresses = true
   static let storeWord = StoreWord.operand(0)
   static let usage = """
     Usage: surfjournal history STORE [options]
@@ -34,6 +35,8 @@ struct HistoryCommand: Command {
   enum Format: String, CaseIterable { case table, csv, json, jsonl }
 
   private let store: String
+  /// Without a password.
+  private var shownStore: String { StoreLocation(store).shown }
   private let limit: Int?
   private let format: Format
   private let showsPending: Bool
@@ -102,8 +105,8 @@ struct HistoryCommand: Command {
     if history.runs.isEmpty {
       return StyledText(
         showsPending
-          ? "No rejected records of \(store) wait for a correction.\n"
-          : "\(store) has no ledger: this program has not imported anything into it.\n")
+          ? "No rejected records of \(shownStore) wait for a correction.\n"
+          : "\(shownStore) has no ledger: this program has not imported anything into it.\n")
     }
     let columns = TerminalSettings.outputColumns
     let rows = history.runs.map(Self.row)

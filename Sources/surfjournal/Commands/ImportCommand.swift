@@ -2,8 +2,9 @@ import PipelineEngine
 
 struct ImportCommand: Command {
   static let name = "import"
+  static let takesAddresses = true
   static let usage = """
-    Usage: surfjournal import FILE... --store PATH [options]
+    Usage: surfjournal import FILE... --store STORE [options]
 
     Checks every record of CSV or JSON Lines files and saves the good ones as
     entries of a store. A FILE may be compressed (gzip, zstd, xz, bzip2, or a zip
@@ -11,7 +12,9 @@ struct ImportCommand: Command {
     reported and written, as they were, to a rejects file.
 
     Options:
-          --store PATH           store to import into; created if it does not exist
+          --store STORE          store to import into: a file, created if it does
+                                 not exist, or the address of a database, such as
+                                 postgresql://USER@HOST/DATABASE
           \(SharedOptions.pipeline)
           \(SharedOptions.filledEntity)
           \(SharedOptions.model)
@@ -19,7 +22,8 @@ struct ImportCommand: Command {
           \(SharedOptions.incompleteSchema)
           \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
-                                 gets one per input; by default next to the store
+                                 gets one per input; by default next to the store,
+                                 or in the current folder for a database
           \(SharedOptions.report)
           \(SharedOptions.chunkRows)
           --stop-on-error        end at the first record that can't be imported;
@@ -66,7 +70,7 @@ struct ImportCommand: Command {
     options.rejects = arguments.string("rejects")
     let isDryRun = arguments.has("dry-run")
     if !isDryRun, options.store == nil, definition.store == nil {
-      throw arguments.mistake("no store is given; name one with --store PATH")
+      throw arguments.mistake("no store is given; name one with --store STORE")
     }
     session = RunSession(definition, kind: isDryRun ? .validate : .import, options: options, arguments: arguments)
   }

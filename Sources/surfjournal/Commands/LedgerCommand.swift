@@ -2,6 +2,7 @@ import PipelineEngine
 
 struct LedgerCommand: Command {
   static let name = "ledger"
+  static let takesAddresses = true
   static let storeWord = StoreWord.operand(1)
   static let usage = """
     Usage: surfjournal ledger compact STORE [options]
@@ -44,6 +45,8 @@ struct LedgerCommand: Command {
 
   private let action: Action
   private let store: String
+  /// Without a password.
+  private var shownStore: String { StoreLocation(store).shown }
   private let timeoutSeconds: Double
   private let isQuiet: Bool
   private let asks: Bool
@@ -76,7 +79,8 @@ struct LedgerCommand: Command {
 
   func run() async -> ExitCode {
     if asks {
-      Console.show("Afterwards no import into \(store) can be undone, and its files would be imported again.\n")
+      Console.show(
+        "Afterwards no import into \(shownStore) can be undone, and its files would be imported again.\n")
       guard Console.ask("Remove the ledger? [y/N] ") else {
         Console.report("cancelled; nothing was changed")
         return .ok
@@ -88,9 +92,9 @@ struct LedgerCommand: Command {
         case .compact(let historyDays, let inputsDays): try compact(historyDays, inputsDays)
         case .drop:
           try LedgerHistory.drop(store: store, vocabulary: .journal, timeoutSeconds: timeoutSeconds)
-            ? "the ledger of \(store) is removed" : nil
+            ? "the ledger of \(shownStore) is removed" : nil
         }
-      if !isQuiet { Console.report(done ?? "\(store) has no ledger") }
+      if !isQuiet { Console.report(done ?? "\(shownStore) has no ledger") }
       return .ok
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
@@ -103,7 +107,7 @@ struct LedgerCommand: Command {
       store: store, vocabulary: .journal, historyDays: historyDays, inputsDays: inputsDays,
       timeoutSeconds: timeoutSeconds)
     guard let compaction else { return nil }
-    return "the ledger of \(store) has \(compaction.runs.grouped) of "
+    return "the ledger of \(shownStore) has \(compaction.runs.grouped) of "
       + "\((compaction.runs + compaction.runsRemoved).grouped) runs "
       + "and \(compaction.inputs.grouped) of \((compaction.inputs + compaction.inputsRemoved).grouped) inputs left"
   }

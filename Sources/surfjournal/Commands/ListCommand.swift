@@ -142,7 +142,9 @@ struct ListCommand: Command {
       try output.print(text)
     }
     try output.end()
-    if listing.count == 0 { Console.report("\(store) has no such \(isOfEntity ? "objects" : "entries")\(caseHint)") }
+    if listing.count == 0 {
+      Console.report("\(StoreLocation(store).shown) has no such \(isOfEntity ? "objects" : "entries")\(caseHint)")
+    }
   }
 
   /// What a table on a terminal does not show.

@@ -3,6 +3,7 @@ import PipelineEngine
 
 struct ReplayCommand: Command {
   static let name = "replay"
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal replay REJECTS... [options]
 
@@ -16,7 +17,7 @@ struct ReplayCommand: Command {
     those that wait for a correction as 'surfjournal history --pending' lists them.
 
     Options:
-          --store PATH           store to import into instead
+          --store STORE          store to import into instead
           --pipeline NAME        pipeline to use instead: its name or the path of
                                  its definition
           --entity ENTITY        entity to fill instead
@@ -119,7 +120,7 @@ struct ReplayCommand: Command {
     options.refer(to: arguments, pipeline: pipeline, entity: entity, model: model)
     options.store = options.store ?? origin?.store
     if options.store == nil, definition.store == nil {
-      throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store PATH")
+      throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store STORE")
     }
     return RunSession(definition, kind: .import, options: options, arguments: arguments)
   }

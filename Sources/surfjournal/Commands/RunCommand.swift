@@ -2,6 +2,7 @@ import PipelineEngine
 
 struct RunCommand: Command {
   static let name = "run"
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal run PIPELINE [options]
 
@@ -13,7 +14,7 @@ struct RunCommand: Command {
           --input FILE           read this instead of the pipeline's source or
                                  inbox; may be repeated; - is standard input. With
                                  parts: ENTITY=FILE
-          --store PATH           use this store instead of the pipeline's
+          --store STORE          use this store instead of the pipeline's
           --model MODEL          use this model instead of the pipeline's: a
                                  model file, or one that is part of the program
           \(SharedOptions.withoutRelationships)

@@ -3,6 +3,7 @@ import SurfJournal
 
 struct UndoCommand: Command {
   static let name = "undo"
+  static let takesAddresses = true
   static let storeWord = StoreWord.operand(0)
   static let usage = """
     Usage: surfjournal undo STORE [RUN | INPUT]... [options]
@@ -47,6 +48,8 @@ struct UndoCommand: Command {
   }
 
   private let store: String
+  /// Without a password.
+  private var shownStore: String { StoreLocation(store).shown }
   private let subjects: [String]
   private let model: String?
   private let timeoutSeconds: Double
@@ -95,7 +98,7 @@ struct UndoCommand: Command {
   private func show(_ preview: StoreUndo.Preview, isUndone: Bool) -> ExitCode {
     do throws(CommandFailure) {
       if display.isJSON {
-        try Console.print(try Console.json(Result(store: store, undone: isUndone, undo: preview)), as: .json)
+        try Console.print(try Console.json(Result(store: shownStore, undone: isUndone, undo: preview)), as: .json)
       } else if !display.isQuiet {
         // After a question it is already visible what would go.
         if isUndone || !asks { try Console.print(Self.text(preview, isDone: isUndone)) }

@@ -2,6 +2,7 @@ import PipelineEngine
 
 struct ValidateCommand: Command {
   static let name = "validate"
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal validate FILE... [options]
 
@@ -9,7 +10,7 @@ struct ValidateCommand: Command {
     issues are those of the import.
 
     Options:
-          --store PATH           store that the import would go to; it must be
+          --store STORE          store that the import would go to; it must be
                                  compatible with the pipeline's model, and is not
                                  changed
           \(SharedOptions.pipeline)

@@ -15,7 +15,7 @@ struct GuessHint {
       !(arguments.isDeclared("format") && arguments.isGiven("format"))
     else { return nil }
     self.file = file
-    store = options.store
+    store = options.store.map { StoreLocation($0).shown }
   }
 
   var text: String {

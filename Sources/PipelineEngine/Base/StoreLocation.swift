@@ -3,9 +3,9 @@ import OpenCoreData
 import PostgreSQLStore
 
 /// Where a store is: a file, or a database of a PostgreSQL server.
-package struct StorePlace: Sendable {
-  /// As it was given. An address may have a password.
-  private let text: String
+package struct StoreLocation: Sendable {
+  /// As it was given, to open it. An address may have a password.
+  package let text: String
 
   package init(_ text: String) { self.text = text }
 
@@ -14,6 +14,12 @@ package struct StorePlace: Sendable {
   }
 
   package var isServer: Bool { Self.isAddress(text) }
+
+  /// The path of a file; nil for a database.
+  package var path: String? { isServer ? nil : text }
+
+  /// The folder for files that belong to the store: its own, or the current one for a database.
+  var folder: String { path.map(OutputPath.folder) ?? FileManager.default.currentDirectoryPath }
 
   /// - Throws: `RunFailure` for an address that can't be read as a URL.
   package func url() throws(RunFailure) -> URL {
@@ -32,6 +38,13 @@ package struct StorePlace: Sendable {
   /// For messages: without a password.
   package var shown: String { isServer ? PostgreSQLAddress.withoutPasswords(text) : text }
 
+  /// For files that name the store, to open it again: an address has no password, which a password file then has to give.
+  var recorded: String {
+    guard isServer, let question = shown.firstIndex(of: "?") else { return shown }
+    let parameters = shown[shown.index(after: question)...].split(separator: "&").filter { !$0.hasSuffix("=***") }
+    return shown[..<question] + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+  }
+
   /// Whether there is a store. A server that can't be asked may have one: opening it says what is wrong.
   package var exists: Bool {
     guard isServer else { return FileManager.default.fileExists(atPath: text) }
@@ -42,14 +55,5 @@ package struct StorePlace: Sendable {
     } catch {
       return !(error as NSError).isOfMissingStore
     }
-  }
-}
-
-extension RunFailure {
-  /// An import into a store of a server.
-  init(importInto place: StorePlace) {
-    self.init(
-      code: nil, exitCode: .usage,
-      message: "imports write to SQLite stores only; import into a file, and copy it to \(place.shown) as a whole")
   }
 }
