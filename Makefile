@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -41,6 +41,10 @@ fuzz: ## Fuzz for an hour, going on from the last time; FUZZ_SECONDS=28800 and A
 simulate: ## Play worlds of the simulator for an hour, from the next seeds; SIMULATE_SECONDS=28800 and ARGS="nights" change it
 	@.ci/ensure-packages test
 	.ci/simulate $(ARGS)
+
+simulate-cluster: ## Play the import of 16 billion rows by 1,000 machines, and print the table of the documentation
+	@.ci/ensure-packages test
+	SURFJOURNAL_SIMULATE_CLUSTER=1 swift test --filter ClusterSimulationTests
 
 fuzz-smoke: ## Fuzz every target for some seconds, two minutes in all
 	@.ci/ensure-packages test

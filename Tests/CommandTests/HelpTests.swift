@@ -6,8 +6,9 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "import", "validate", "preview", "diff", "export", "seed", "run", "replay", "list", "show", "add", "edit",
-    "delete", "history", "undo", "copy", "inspect", "verify", "ledger", "guess", "check", "notify", "init", "pipelines",
-    "help",
+    "delete", "history", "undo", "copy", "plan", "work", "report", "split", "inspect", "verify", "ledger", "guess",
+    "check",
+    "notify", "init", "pipelines", "help",
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 

@@ -165,6 +165,9 @@ enum FolderTable {
         "Base", "Expectations", "Inputs", "Keys", "Ledger", "Links", "Log", "Model", "Parsing", "Report",
         "Report/Profile", "Undo",
       ],
+      "Distribution": [
+        "Base", "Import", "Inputs", "Ledger", "Log", "Model", "Parsing", "Report",
+      ],
       "Seeding": ["Base", "Import", "Ledger", "Report"],
       "Review": ["Base", "Expectations", "Export", "Import", "Inputs", "Model", "Report/Profile"],
       "Observation": ["Base", "Export", "Import", "Links", "Log", "Model", "Report"],

@@ -63,6 +63,15 @@ public struct CSVEncoding: Sendable, Hashable, CustomStringConvertible {
     self.init(name: alias, form: .iconv)
   }
 
+  /// Whether reading can begin at any record: what precedes it does not matter, and each byte of a line end is one of
+  /// ASCII.
+  package var startsAnywhere: Bool {
+    switch form {
+    case .utf8, .latin1, .windows1252: true
+    case .utf16, .utf32, .iconv: false
+    }
+  }
+
   private init(name: String, form: Form) {
     self.name = name
     self.form = form

@@ -87,6 +87,11 @@ public struct SaveTransaction {
   /// end of the save.
   package func run(_ sql: String, _ values: [StoredValue]) throws { try statements.send(sql, values) }
 
+  /// Runs one statement.
+  ///
+  /// - Returns: The number of rows that it changed.
+  package func change(_ sql: String, _ values: [StoredValue]) throws -> Int { try statements.run(sql, values) }
+
   /// The rows that one statement returns: Int64, Double, String, Data or nil for each column.
   ///
   /// - Parameters:

@@ -63,6 +63,14 @@ package struct ColumnSet: Sendable {
     changed.isEmpty ? self : ColumnSet(parsers.map { changed[$0.column] ?? $0 }, self)
   }
 
+  /// The same columns without some date formats, which are given as their texts by the column's name.
+  package func excluding(_ formats: [String: [String]]) -> ColumnSet {
+    let changed = parsers.compactMap { parser in
+      formats[parser.definition.name].map { (parser.column, parser.excluding(texts: Set($0))) }
+    }
+    return replacing(Dictionary(changed, uniquingKeysWith: { first, _ in first }))
+  }
+
   /// The same columns for JSON Lines.
   package var forJSONLines: ColumnSet { ColumnSet(parsers.map(\.forJSONLines), self) }
 

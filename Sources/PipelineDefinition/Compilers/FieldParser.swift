@@ -108,6 +108,11 @@ package final class FieldParser: Sendable {
     FieldParser(self, formats: formats.filter { !excluded.contains($0) })
   }
 
+  /// The parser without its date formats that have these texts.
+  package func excluding(texts: Set<String>) -> FieldParser {
+    FieldParser(self, formats: formats.filter { !texts.contains($0.text) })
+  }
+
   /// Counts the column's dates; nil if its formats leave no doubt.
   package var dateSurvey: DateSurvey? { type == .date ? DateSurvey(formats) : nil }
 

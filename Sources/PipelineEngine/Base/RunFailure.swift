@@ -15,6 +15,8 @@ package struct RunFailure: Error {
   var byte: Int?
   /// Whether the issue that caused it was added already.
   var isNoted = false
+  /// Whether another worker has moved the checkpoint of a shard meanwhile, so that nothing was saved.
+  var isOfMovedCheckpoint = false
   /// Set when nothing can be saved any more, so that no other input need be tried.
   var concernsStore = false
 

@@ -11,16 +11,22 @@ struct CheckpointWriter {
   ///   - insertedCount: The number of entries that the save inserts.
   ///   - createdCount: The number of related objects that it creates.
   ///   - related: The state in which the related objects were looked up.
+  ///   - rejects: What the chunk adds to the rejects of a shard, which are in the ledger until its plan is reported.
   ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
     _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0, createdCount: Int = 0,
-    related: RelatedState? = nil, beforeCommit: (@Sendable () throws -> Void)? = nil
+    related: RelatedState? = nil, rejects: PlanTables.Rejects? = nil, beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
-    let begin = totals.hasSaved ? [] : environment.runBegin
+    let (plans, shard) = (environment.plans, checkpoint.entry.shard)
+    // The run of a plan is in the ledger when it is reported.
+    let begin = totals.hasSaved || shard != nil ? [] : environment.runBegin
+    let rejected = shard.flatMap { shard in rejects.map { [plans.record($0, of: shard)] } } ?? []
     ledger.prepare(
       Ledger.Page(
-        statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
+        move: checkpoint.move(plans), waitForTurn: shard == nil ? nil : environment.waitForTurn,
+        statements: begin + checkpoint.statements(environment.tables) + rejected,
+        input: shard?.input ?? checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
         related: related, beforeCommit: beforeCommit))
   }

@@ -102,12 +102,15 @@ struct ChunkSaver {
       try plan.checkReasons(of: chunk)
       if let stop = stop(plan, chunk, before: totals.counts + checkpoint.results.counts) { return stop }
       try rejects?.cutBack(to: rejectsBefore)
-      try rejects?.append(plan, of: chunk)
+      let isShard = checkpoint.entry.shard != nil
+      let rejected = plan.rejected.isEmpty || rejects == nil && !isShard ? nil : RejectedRecords(plan, of: chunk)
+      if let rejected { try rejects?.append(rejected) }
       var next = checkpoint
       next.advance(by: plan, of: chunk, rejects: rejects?.mark, at: environment.options.now())
       writer.prepare(
         next, totals, insertedCount: plan.inserts.count, createdCount: plan.links.createdCount,
-        related: linker?.state, beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
+        related: linker?.state, rejects: rejected.map { $0.row(firstRecord: chunk.block.start.record) },
+        beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
       let outcome = try save(plan, of: chunk, as: next, totals)
       guard outcome.failures.isEmpty else {
         planner.undo()

@@ -9,6 +9,8 @@ struct FileCheckpoint {
   private(set) var entry: LedgerEntry
   /// Partial imports of the same input that this one replaces, from its first save on.
   private var replacedEntries: [LedgerEntry] = []
+  /// Where the ledger's checkpoint of a shard is.
+  private var saved = ReaderPosition.start
   /// How many of the listed issues the ledger has.
   private var issuesWritten: [RecordIssue] = []
 
@@ -47,6 +49,7 @@ struct FileCheckpoint {
   mutating func resume(_ known: LedgerEntry, issues: [RecordIssue], _ environment: ImportEnvironment) {
     entry = known
     entry.run = environment.runID
+    saved = known.progress.position
     results = InputResults(
       known, issues: issues, listedMax: environment.definition.limits.issuesListedMax,
       profiler: environment.profiler, statistics: environment.statistics)
@@ -70,6 +73,7 @@ struct FileCheckpoint {
   mutating func advance(by plan: ChunkPlan, of chunk: ParsedChunk, rejects: RejectsMark?, at date: Date) {
     results.add(plan, of: chunk)
     entry.note(chunk.progress, results: results, rejects: rejects, at: date)
+    if let shard = entry.shard, chunk.progress.position.record == shard.endRecord { entry.isComplete = true }
   }
 
   /// Called when links were set at the end of the run, which has changed that many entries that counted as unchanged.
@@ -91,12 +95,22 @@ struct FileCheckpoint {
   /// What the next save writes to the ledger for this input.
   func statements(_ tables: LedgerTables) -> [LedgerTables.Statement] {
     let listed = results.log.listed
+    let issues = unwrittenIssues(tables, of: listed)
+    if entry.shard != nil { return issues }
+    return replacedEntries.flatMap { tables.forget(input: $0.id, for: entry.id) } + [tables.record(entry)] + issues
+  }
+
+  /// Moves the checkpoint of a shard from where the last save has left it; nil for a whole input.
+  func move(_ tables: PlanTables) -> LedgerTables.Statement? {
+    entry.shard.map { tables.move(entry, of: $0, from: saved) }
+  }
+
+  private func unwrittenIssues(_ tables: LedgerTables, of listed: [RecordIssue]) -> [LedgerTables.Statement] {
     // A full list replaces issues of the most frequent code by those of rare ones, which changes what follows them.
     let unchanged = issuesWritten == listed ? listed.count : zip(issuesWritten, listed).prefix { $0 == $1 }.count
-    let issues = (unchanged..<listed.count).compactMap { ordinal in
+    return (unchanged..<listed.count).compactMap { ordinal in
       tables.record(listed[ordinal], ofInput: entry.id, ordinal: ordinal)
     }
-    return replacedEntries.flatMap { tables.forget(input: $0.id, for: entry.id) } + [tables.record(entry)] + issues
   }
 
   /// Called after a successful save: the ledger has the statements.
@@ -104,6 +118,7 @@ struct FileCheckpoint {
   /// - Returns: The final paths of rejects that nothing continues any more.
   mutating func didSave() -> [String] {
     defer { replacedEntries = [] }
+    saved = entry.progress.position
     issuesWritten = results.log.listed
     return replacedEntries.compactMap(\.rejects.path)
   }

@@ -18,6 +18,8 @@ struct FileImporter {
   private let contexts: ImportContexts
   private let ledger: Ledger
   private let rejectsPath: String?
+  /// Set where only a shard of the input is imported.
+  private let shard: LedgerEntry?
   private var definition: PipelineDefinition { environment.definition }
   private var failures: ImportFailures { ImportFailures(of: file.name, environment) }
   private var writer: CheckpointWriter { CheckpointWriter(environment: environment, ledger: ledger) }
@@ -35,9 +37,14 @@ struct FileImporter {
   /// The inputs whose entries this one has replaced.
   var replaced: [LedgerEntry] { comparison.replaced }
 
+  /// - Parameters:
+  ///   - rejectsPath: Where the rejects are written; nil where no file of them is.
+  ///   - shard: The shard that is imported, with its checkpoint; nil for the whole input.
   init(
-    _ file: InputFile, environment: ImportEnvironment, contexts: ImportContexts, ledger: Ledger, rejectsPath: String?
+    _ file: InputFile, environment: ImportEnvironment, contexts: ImportContexts, ledger: Ledger, rejectsPath: String?,
+    shard: LedgerEntry? = nil
   ) {
+    self.shard = shard
     self.file = file
     self.environment = environment
     self.contexts = contexts
@@ -67,9 +74,10 @@ struct FileImporter {
         checksumFile = try ChecksumFile.verified(file.path, file.name)
       }
       comparison.begin(with: known)
-      let reading = environment.reader(
-        of: file, known, digester: comparison.needsDigests ? environment.wholeRecordDigester : nil
-      ).start()
+      var reader = environment.reader(
+        of: file, known, digester: comparison.needsDigests ? environment.wholeRecordDigester : nil)
+      reader.shard = shard.flatMap { entry in entry.shard.map { ($0, entry) } }
+      let reading = reader.start()
       defer { reading.end() }
       try environment.clock.time(.save) { (share) throws(RunFailure) in
         try handleAll(reading.messages, share: &share, totals: &totals)
@@ -192,7 +200,7 @@ struct FileImporter {
       !missingKeys.contains { $0.code == issue.code && $0.column == issue.column }
     }
     let issues = others + missingKeys
-    // An interrupted run has already added them.
+    // An interrupted run has already added them, or the plan of a shard.
     if summary.state != .resumed {
       for issue in issues { note(issue) }
     }
@@ -218,7 +226,7 @@ struct FileImporter {
     try comparison.takeBack(ledger, &totals)
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
-      let made = environment.rejectsFile(of: file, input, at: rejectsPath, ledger)
+      let made = environment.rejectsFile(of: file, input.form, at: rejectsPath, ledger)
       if summary.state == .resumed, !environment.isDryRun { try made.resume(at: checkpoint.entry.rejects) }
       rejects = made
     }
@@ -271,9 +279,12 @@ struct FileImporter {
     try rejects?.finish()
     try takeFreedPath(&totals)
     if environment.isDryRun, let path = rejects?.path { try RejectsFile.publish(path, replaces: true) }
-    checkpoint.complete(progress, rejects: rejects?.mark, at: environment.options.now())
     summary.bytes = progress.consumedBytes
-    try writer.write(&checkpoint, &totals)
+    // The last chunk has completed a shard.
+    if shard == nil {
+      checkpoint.complete(progress, rejects: rejects?.mark, at: environment.options.now())
+      try writer.write(&checkpoint, &totals)
+    }
     environment.monitor.log.log(.inputCompleted(file.name, checkpoint.results.counts))
   }
 

@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import PersistentStores
 
 /// What all inputs of an import share.
 struct ImportEnvironment {
@@ -21,12 +22,15 @@ struct ImportEnvironment {
   /// Counts what the pipeline has expectations for.
   let statistics: EntryStatistics?
   let tables: LedgerTables
+  var plans: PlanTables { PlanTables(definition.vocabulary) }
   /// Whether the run has more than one input.
   var hasSeveralInputs = false
   /// The links that are set at the end of the run; nil for a preview.
   var late: LateLinks?
   /// The number of the part.
   var part = 0
+  /// Called at the beginning of the saves of shards, to wait until this worker may write; nil where all may.
+  var waitForTurn: (@Sendable (SaveTransaction) throws -> Void)?
   /// Nil for an ordinary run.
   var observer: (any ChunkObserver)?
   let clock = StageClock()
@@ -81,7 +85,7 @@ struct ImportEnvironment {
   ) -> InputReader {
     let recognizer = InputRecognizer(
       definition: definition, digest: digest, location: file.location,
-      entries: options.again ? nil : known, changedInputs: changedInputs,
+      entries: options.again ? nil : known, planned: known.planned, changedInputs: changedInputs,
       comparesLinks: comparesLinks)
     return InputReader(
       file: file, definition: definition, columns: columns, links: links, entity: store.entity,
@@ -103,7 +107,7 @@ struct ImportEnvironment {
   var savesInputsWhole: Bool { changedInputs != .refuse && !definition.atomic }
 
   /// The file of the rejects of an input, which does not exist until the first reject.
-  func rejectsFile(of file: InputFile, _ opened: InputReader.Opened, at path: String, _ ledger: Ledger) -> RejectsFile {
+  func rejectsFile(of file: InputFile, _ opened: PlanTables.Form, at path: String, _ ledger: Ledger) -> RejectsFile {
     var readingOptions = options.readingOptions
     var path = path
     if opened.isJSONLines {

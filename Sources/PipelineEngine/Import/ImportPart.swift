@@ -3,7 +3,7 @@ import OpenCoreData
 
 /// The import of one entity in a run: what its inputs share, and the inputs. Most runs have one.
 struct ImportPart {
-  let environment: ImportEnvironment
+  var environment: ImportEnvironment
   /// The named inputs; those of an inbox are listed when the run begins.
   let inputs: [InputFile]
   let inbox: Inbox?

@@ -207,6 +207,9 @@ extension RunFailure {
   init(saving error: any Error) {
     if let failure = error as? RunFailure {
       self = failure
+    } else if error is CheckpointMoved {
+      self.init(code: nil, exitCode: .temporaryFailure, message: "another worker has got on with the shard")
+      isOfMovedCheckpoint = true
     } else if let spill = error as? KeySpillError {
       self.init(code: nil, exitCode: spill.exitCode, message: spill.description)
     } else {

@@ -75,6 +75,9 @@ struct ImportTotals {
     count(RunCounts(), of: environment.definition.entity)
   }
 
+  /// Called before a shard, with what other shards have read: budgets of errors are those of the whole plan.
+  mutating func begin(after counts: RunCounts) { self.counts = counts }
+
   private mutating func count(_ counts: RunCounts, of entity: String) {
     if let index = entities.firstIndex(where: { $0.entity == entity }) {
       entities[index].counts = entities[index].counts + counts

@@ -37,6 +37,7 @@ struct InputReader: Sendable {
     /// What is wrong with the header's bytes, with its labels, and with the dates of a column.
     var issues: [RecordIssue]
 
+    var form: PlanTables.Form { PlanTables.Form(header: header, isJSONLines: isJSONLines, hasTabs: hasTabs) }
     var isUsable: Bool { !issues.contains { $0.severity == .error } }
   }
 
@@ -56,6 +57,8 @@ struct InputReader: Sendable {
   /// Called once the header is known: which attributes are compared depends on the columns of the input.
   let digester: @Sendable (HeaderMapping) -> RowDigester
   let clock: StageClock
+  /// The shard that is read of the input, with its checkpoint; nil for the whole input.
+  var shard: (shard: Shard, entry: LedgerEntry)?
 
   /// A thread that reads the input, and what it sends.
   struct Reading: Sendable {
@@ -91,7 +94,7 @@ struct InputReader: Sendable {
 
   private func read(into queue: BoundedQueue<Message>, _ share: inout StageClock.Share) throws(CSVError) {
     let input = InputOpener(path: file.path)
-    let (recognition, hash) = try recognizer.recognize(input)
+    let (recognition, hash) = try recognized(input)
     guard share.waiting({ queue.send(.recognized(recognition)) }), let start = recognition.start else { return }
     let source = try input.completeSource()
     let opener = RecordOpener(definition: definition, path: file.path, csvOptions: csvOptions)
@@ -100,6 +103,34 @@ struct InputReader: Sendable {
     try adapted(to: reader).read(
       InputSource(input: input, source: source, reader: reader, opener: opener), at: start, hash: hash, into: queue,
       share: &share)
+  }
+
+  /// A shard is not compared with the ledger, but with the plan: its bytes must be those that were planned.
+  private func recognized(_ input: InputOpener) throws(CSVError) -> (InputRecognition, ContentHash) {
+    guard let shard else { return try recognizer.recognize(input) }
+    try check(shard.shard, try StoredBytes(file.path), head: shard.entry.progress)
+    return (.resumed(shard.entry), ContentHash())
+  }
+
+  /// - Throws: `CSVError` where the bytes of the shard, the head of the file with its header, or what follows its last
+  ///   record are not those that were planned.
+  private func check(_ shard: Shard, _ stored: StoredBytes, head: InputProgress) throws(CSVError) {
+    guard shard.storedBytes.upperBound <= stored.count else {
+      throw shard.changed(file.path, "it has become shorter")
+    }
+    if shard.isLast, shard.storedBytes.upperBound < stored.count {
+      throw shard.changed(file.path, "it has become longer")
+    }
+    // A shard that begins with the file has its head.
+    if shard.storedBytes.lowerBound > 0, try stored.digest(0..<min(head.headBytes, stored.count)) != head.headHash {
+      throw shard.changed(file.path, "it begins otherwise")
+    }
+    guard try stored.digest(shard.storedBytes) == shard.hash else {
+      throw shard.changed(
+        file.path,
+        "its bytes from \(shard.storedBytes.lowerBound.grouped) on, before \(shard.storedBytes.upperBound.grouped), are "
+          + "others")
+    }
   }
 
   /// What is read of an input.
@@ -111,7 +142,7 @@ struct InputReader: Sendable {
   }
 
   /// This reading side, for the format of the input.
-  private func adapted(to reader: any RecordReader) -> InputReader {
+  func adapted(to reader: any RecordReader) -> InputReader {
     var adapted = self
     if let reader = reader as? CSVReader {
       if reader.dialect.delimiter != definition.dialect.csv.delimiter { adapted.definition = definition.forTabs }
@@ -133,10 +164,10 @@ struct InputReader: Sendable {
     if start != .start {
       // What precedes it is already hashed.
       try reader.skip(to: start)
-      reader.contentHash = hash
+      if shard == nil { reader.contentHash = hash }
     }
     var dates = DateDecision(
-      opened.isUsable
+      opened.isUsable && shard == nil
         ? InputSurvey(columns, of: mapping, definition: definition, entity: entity, input: file.name) : nil,
       from.opener, input: from.input)
     // The first chunk, if it has to decide before anything is saved.
@@ -161,7 +192,7 @@ struct InputReader: Sendable {
         takesDefaults: takesDefaults, digester: digester(mapping))
       return ParsingStage(parser, clock: clock, name: file.name) { queue.send(.chunk($0)) }
     }
-    var parsing = stage(opened.survey?.columns ?? columns)
+    var parsing = stage(opened.survey?.columns ?? columns.excluding(shard?.shard.excludedFormats ?? [:]))
     defer { parsing.finish() }
     var endsOpen = false
     var block = RecordBlock()
@@ -171,7 +202,8 @@ struct InputReader: Sendable {
       } else {
         // A new block for each chunk, which keeps it until its rejects are written.
         block = RecordBlock(capacityOf: block)
-        guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
+        let recordsMax = recordsMax(at: reader.position)
+        guard recordsMax > 0, try reader.next(into: &block, recordsMax: recordsMax) else { break }
         if let result = try dates.decide(block) {
           guard queue.send(.surveyed(result)), result.refusal == nil else { return }
           parsing.finish()
@@ -182,11 +214,19 @@ struct InputReader: Sendable {
       let progress = progress(block.end, of: source, hash: hash, endsOpen: endsOpen)
       guard share.waiting({ parsing.send(block, progress) }) else { return }
     }
+    if let shard, reader.position.record != shard.shard.endRecord {
+      throw shard.shard.changed(file.path, "it has only \((reader.position.record - 1).grouped) records")
+    }
     let end = progress(reader.position, of: source, hash: hash, endsOpen: endsOpen)
     _ = share.waiting { queue.send(.end(end)) }
   }
 
-  private func progress(
+  /// The size of the next chunk; 0 at the end of a shard.
+  private func recordsMax(at position: ReaderPosition) -> Int {
+    min(definition.chunkRows, (shard?.shard.endRecord).map { $0 - position.record } ?? .max)
+  }
+
+  func progress(
     _ position: ReaderPosition, of source: ByteSource, hash: ContentHash, endsOpen: Bool
   ) -> InputProgress {
     let digest = hash.digest
@@ -195,7 +235,7 @@ struct InputReader: Sendable {
       headHash: hash.headDigest ?? digest, endsOpen: endsOpen, consumedBytes: source.consumedBytes)
   }
 
-  private func open(_ reader: any RecordReader, totalBytes: Int?) throws(CSVError) -> Opened {
+  func open(_ reader: any RecordReader, totalBytes: Int?) throws(CSVError) -> Opened {
     if let reader = reader as? JSONLinesReader { return try open(reader, totalBytes: totalBytes) }
     // `RecordOpener` makes readers of these two kinds.
     guard let reader = reader as? CSVReader else { preconditionFailure("there are two kinds of readers") }
@@ -247,7 +287,7 @@ extension InputRecognition {
 
 extension RecordBlock {
   /// Whether the last record has no line end.
-  fileprivate var endsOpen: Bool {
+  var endsOpen: Bool {
     guard let last = records.last, !last.problems.contains(.cut) else { return false }
     let end = originalBytes(of: last).last
     return end != UInt8(ascii: "\n") && end != UInt8(ascii: "\r")

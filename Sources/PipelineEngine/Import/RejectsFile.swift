@@ -36,7 +36,7 @@ final class RejectsFile {
   /// The path that was chosen, also while the rejects of a refused chunk are taken back.
   private var chosenPath: String?
   private let header: [UInt8]
-  private let context: Context
+  private var context: Context
   private let permissions: UInt32
   private var records: GrowingFile?
   private var details: GrowingFile?
@@ -83,11 +83,22 @@ final class RejectsFile {
     try noteLayout()
   }
 
+  /// The records that follow are those of another input, with the same header.
+  func begin(_ input: String) throws(RunFailure) {
+    guard context.input != input else { return }
+    context.input = input
+    try appendContext()
+  }
+
   /// Says that the lines that follow have another layout than those of an earlier version of this program.
   private func noteLayout() throws(RunFailure) {
-    guard let path, let details, let origin = Replay.origin(inDetails: details.path),
-      origin.rejects ?? 1 < Context.layout
+    guard let details, let origin = Replay.origin(inDetails: details.path), origin.rejects ?? 1 < Context.layout
     else { return }
+    try appendContext()
+  }
+
+  private func appendContext() throws(RunFailure) {
+    guard let path, let details else { return }
     let line = context.line
     do throws(CSVError) {
       try details.append(line)
@@ -98,41 +109,20 @@ final class RejectsFile {
   }
 
   /// Adds the rejected records of a chunk. Afterwards `mark` has the new lengths of the files.
-  func append(_ plan: ChunkPlan, of chunk: ParsedChunk) throws(RunFailure) {
-    guard !plan.rejected.isEmpty else { return }
+  func append(_ rejected: RejectedRecords) throws(RunFailure) {
+    guard rejected.count > 0 else { return }
     do throws(CSVError) {
       try open()
-      let text = originalBytes(plan, of: chunk)
+      let text = (needsLineEnd ? [UInt8(ascii: "\n")] : []) + rejected.records
       try records?.append(text)
-      let lines = detailLines(plan, of: chunk)
-      try details?.append(lines)
+      try details?.append(rejected.details)
+      needsLineEnd = rejected.needsLineEnd
       mark.bytes += text.count
-      mark.detailBytes += lines.count
-      mark.count += plan.rejected.count
+      mark.detailBytes += rejected.details.count
+      mark.count += rejected.count
     } catch {
       throw Self.failure(error, path ?? "")
     }
-  }
-
-  /// The original bytes of the rejected records, those of neighbours at once.
-  private func originalBytes(_ plan: ChunkPlan, of chunk: ParsedChunk) -> [UInt8] {
-    let (bytes, records) = (chunk.block.bytes, chunk.block.records)
-    var text: [UInt8] = []
-    var pending = 0..<0
-    for index in plan.rejected {
-      let range = records[index].range
-      if range.lowerBound == pending.upperBound, !pending.isEmpty, !needsLineEnd {
-        pending = pending.lowerBound..<range.upperBound
-      } else {
-        text += bytes[pending]
-        if needsLineEnd { text.append(UInt8(ascii: "\n")) }
-        pending = range
-      }
-      let last = range.isEmpty ? nil : bytes[range.upperBound - 1]
-      needsLineEnd = last != UInt8(ascii: "\n") && last != UInt8(ascii: "\r")
-    }
-    text += bytes[pending]
-    return text
   }
 
   /// Removes what was added since `mark`, because the chunk was not saved.
@@ -234,20 +224,6 @@ final class RejectsFile {
       throw CSVError(.write, "can't be synced", path: path, errnoCode: error.code.rawValue)
     }
     mark = RejectsMark(path: path, bytes: head.count, detailBytes: first.count)
-  }
-
-  /// A line for each rejected record: both lists are in the order of the records.
-  private func detailLines(_ plan: ChunkPlan, of chunk: ParsedChunk) -> [UInt8] {
-    var lines = RejectDetails(plan.issues)
-    var next = 0
-    for index in plan.rejected {
-      let number = UInt64(chunk.block.number(ofRecordAt: index))
-      while next < plan.issues.count, plan.issues.position(at: next).record < number { next += 1 }
-      let first = next
-      while next < plan.issues.count, plan.issues.position(at: next).record == number { next += 1 }
-      if first < next { lines.append(first..<next) }
-    }
-    return lines.bytes
   }
 
   private func create(_ path: String, _ content: [UInt8]) throws(CSVError) -> GrowingFile {

@@ -26,6 +26,8 @@ struct InputRecognizer {
   let location: String?
   /// What was imported before; nil where that does not matter.
   let entries: KnownInputs?
+  /// The inputs of plans that are not closed.
+  var planned: [LedgerEntry] = []
   /// The treatment of an input that has changed since an import.
   let changedInputs: PipelineDefinition.ChangedInputPolicy
   /// Whether whole records can be compared with what they lead to.
@@ -37,6 +39,7 @@ struct InputRecognizer {
   /// The kind of the input, and a hash of what precedes the position at which reading continues.
   func recognize(_ input: InputOpener) throws(CSVError) -> (InputRecognition, ContentHash) {
     let nothing = ContentHash(headBytes: Self.headBytes)
+    if let plan = try planned(input) { return (.refused(plan), nothing) }
     guard let entries, entries.hasInputs(of: definition.entity) else { return (.fresh, nothing) }
     var look = InputLook(try input.previewSource())
     try look.readHead(Self.headBytes)
@@ -65,6 +68,26 @@ struct InputRecognizer {
       return (changed(begun, changed(begun)), nothing)
     }
     return (.fresh, nothing)
+  }
+
+  /// Why an input of an open plan is not read: its workers import it. It is recognised by its path or by its content, also
+  /// when it has grown.
+  private func planned(_ input: InputOpener) throws(CSVError) -> String? {
+    if planned.isEmpty { return nil }
+    var found = location.flatMap { location in planned.first { $0.location == location } }
+    if found == nil {
+      var look = InputLook(try input.previewSource())
+      try look.readHead(Self.headBytes)
+      let candidates = look.candidates(of: KnownInputs(planned), entity: definition.entity)
+      for entry in candidates.sorted(by: { $0.offset < $1.offset }) where entry.progress.position.record > 1 {
+        try look.read(upTo: entry.offset)
+        if look.offset == entry.offset, look.hash.digest == entry.progress.hash { found = entry }
+      }
+    }
+    return found.map { entry in
+      "it is one of the files of the plan \(entry.run), which workers import; when they are done, close the plan with "
+        + "'report --plan \(entry.run)', or, where it was ended before, take it back with 'undo'"
+    }
   }
 
   /// For an input that was imported to its end, with this content.

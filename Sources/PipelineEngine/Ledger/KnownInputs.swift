@@ -13,6 +13,8 @@ final class KnownInputs: Sendable {
     var numbers: [KeyEntry.InputNumber: Int64] = [:]
     /// How many there are of each entity.
     var entityCounts: [String: Int] = [:]
+    /// The numbers of those of plans that are not closed.
+    var planned: Set<Int64> = []
 
     mutating func add(_ entry: LedgerEntry) {
       remove(entry.id)
@@ -21,6 +23,7 @@ final class KnownInputs: Sendable {
       if let location = entry.location { locations[location, default: []].append(entry.id) }
       numbers[entry.number] = entry.id
       entityCounts[entry.entity, default: 0] += 1
+      if entry.isPlanned { planned.insert(entry.id) }
     }
 
     mutating func remove(_ id: Int64) {
@@ -28,6 +31,7 @@ final class KnownInputs: Sendable {
       heads[old.progress.headBytes]?[old.progress.headHash]?.removeAll { $0 == id }
       if let location = old.location { locations[location]?.removeAll { $0 == id } }
       entityCounts[old.entity, default: 1] -= 1
+      planned.remove(id)
     }
   }
 
@@ -51,6 +55,9 @@ final class KnownInputs: Sendable {
 
   /// All of them, the newest first.
   var all: [LedgerEntry] { state.withLock { $0.entries.values.sorted { $0.id > $1.id } } }
+
+  /// Those of plans that are not closed.
+  var planned: [LedgerEntry] { state.withLock { state in state.planned.compactMap { state.entries[$0] } } }
 
   func hasInputs(of entity: String) -> Bool { state.withLock { ($0.entityCounts[entity] ?? 0) > 0 } }
 

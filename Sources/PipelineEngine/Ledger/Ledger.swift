@@ -10,6 +10,10 @@ import PersistentStores
 final class Ledger: SaveParticipant {
   /// What the next save writes.
   struct Page: Sendable {
+    /// Moves the checkpoint of a shard. The save fails with `CheckpointMoved` where it changes no row.
+    var move: LedgerTables.Statement?
+    /// Waits at the beginning of the save until it may write.
+    var waitForTurn: (@Sendable (SaveTransaction) throws -> Void)?
     var statements: [LedgerTables.Statement] = []
     /// The input that the entries of the save come from; nil for a save without entries.
     var input: Int64?
@@ -60,7 +64,7 @@ final class Ledger: SaveParticipant {
     }
     self.entries = entries.filter { !$0.isUndone }
     unreportedEntries = self.entries.filter { !$0.isReported }
-    partialEntries = unreportedEntries.filter { !$0.isComplete }
+    partialEntries = unreportedEntries.filter { !$0.isComplete && !$0.isPlanned }
     nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
     undoRecords = Locked(UndoRecords(tables, overwrittenMax: overwrittenMax))
   }
@@ -90,9 +94,13 @@ final class Ledger: SaveParticipant {
   /// The state of related objects as the last save has left it.
   var relatedState: RelatedState? { relatedAfterSave.withLock { $0 } }
 
-  /// Throws if other programs have changed the related objects since they were read. Until the save has ended they can't.
+  /// Moves the checkpoint of a shard, which fails if another worker has moved it. Throws if other programs have changed the
+  /// related objects since they were read; until the save has ended they can't.
   func begin(_ transaction: SaveTransaction) throws {
-    guard let known = pending.withLock({ $0.page.related }) else { return }
+    let (turn, move, known) = pending.withLock { ($0.page.waitForTurn, $0.page.move, $0.page.related) }
+    try turn?(transaction)
+    if let move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
+    guard let known else { return }
     for sql in known.mark.locks { try transaction.run(sql, []) }
     if try known.now(in: transaction).value != known.value { throw OutdatedLinks() }
   }

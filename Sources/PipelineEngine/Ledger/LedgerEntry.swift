@@ -18,6 +18,10 @@ struct LedgerEntry: Sendable {
   var isUndone = false
   /// Whether records of it were left out because the store had them, and an undo has deleted those entries since.
   var isOutdated = false
+  /// Whether it is part of a plan that is not closed: its shards have its progress, and an ordinary import must not read it.
+  var isPlanned = false
+  /// Set for a shard of a planned input: the progress is that of the shard.
+  var shard: Shard?
   /// Whether it was imported to its end.
   var isComplete = false
   /// Whether what an undo or a replacement needs was removed since.
@@ -53,7 +57,7 @@ struct RejectsMark: Sendable, Equatable {
 
 extension LedgerEntry {
   /// Distinguishes the inputs of a run; never 0.
-  var number: KeyEntry.InputNumber { KeyEntry.InputNumber(id % 0xFF_FFFF) + 1 }
+  var number: KeyEntry.InputNumber { KeyEntry.InputNumber(id.magnitude % 0xFF_FFFF) + 1 }
 
   /// What is left to do with the records that an earlier run has rejected: another run does not read them again. Nil if
   /// there are none, or if their file is gone.
@@ -111,7 +115,10 @@ extension LedgerEntry {
     id = Int64(integer(0))
     (run, pipeline, self.pipelineDigest, entity, path) = (text(1), text(2), pipelineDigest, text(4), text(5))
     (isUndone, isOutdated) = (text(6) == "undone", ["outdated", "unreportedOutdated"].contains(text(6)))
-    (isComplete, isReported) = (text(6) != Self.partialState, ["complete", "outdated"].contains(text(6)))
+    isPlanned = text(6) == Self.plannedState
+    (isComplete, isReported) = (
+      text(6) != Self.partialState && !isPlanned, ["complete", "outdated"].contains(text(6))
+    )
     progress = InputProgress(
       position: ReaderPosition(record: integer(7), line: integer(8), byteOffset: integer(9)), hash: hash,
       headBytes: integer(11), headHash: headHash, endsOpen: integer(13) != 0, consumedBytes: integer(14))
@@ -132,11 +139,14 @@ extension LedgerEntry {
   /// The state as the table has it.
   private var state: String {
     if isUndone { return "undone" }
+    if isPlanned { return Self.plannedState }
     if isOutdated { return isReported ? "outdated" : "unreportedOutdated" }
     return isComplete ? (isReported ? "complete" : "unreported") : Self.partialState
   }
   /// The state of an input that was not imported to its end.
   static let partialState = "partial"
+  /// The state of an input of a plan that is not closed.
+  static let plannedState = "planned"
 
   private static func text(_ labels: [String]) -> String {
     (try? JSONEncoder().encode(labels)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"

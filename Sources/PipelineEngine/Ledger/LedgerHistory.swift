@@ -9,7 +9,7 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     /// The path of the input.
     public var path: String
     /// `complete`, `partial` where a later run can continue, `undone` where it was taken back, or `outdated`
-    /// where an undo has deleted entries that made it leave out records.
+    /// where an undo has deleted entries that made it leave out records; `planned` where a plan is not closed.
     public var state: String
     /// XXH3 with 128 bits of the input's text, as far as it was read.
     public var contentHash: String
@@ -34,7 +34,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var startedAt: String
     /// Nil while it runs, and permanently if it was killed.
     public var endedAt: String?
-    /// As in the summary; `running`, `interrupted` for a run that was killed, or `undone` for one that was taken back.
+    /// As in the summary; `running`, `interrupted` for a run that was killed, `planned` for a plan that is not closed, or
+    /// `undone` for one that was taken back.
     public var outcome: String
     /// The exit status of the run; nil until it has ended.
     public var exitCode: Int?
@@ -116,7 +117,9 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
       let found = try ledger.dialect.tables([tables.ledger], ledger.plainRows)
       if found.first?.isTable != true { return false }
       try ledger.transaction {
-        for table in tables.names { _ = try ledger.rows("DROP TABLE IF EXISTS \(table)", []) }
+        for table in PlanTables(vocabulary).names + tables.names {
+          _ = try ledger.rows("DROP TABLE IF EXISTS \(table)", [])
+        }
       }
       return true
     }
@@ -127,10 +130,14 @@ extension LedgerHistory.Input {
   init(_ entry: LedgerEntry) {
     self.init(
       path: entry.path,
-      state: entry.isUndone ? "undone" : entry.isOutdated ? "outdated" : entry.isComplete ? "complete" : "partial",
+      state: entry.isUndone ? "undone" : entry.isOutdated ? "outdated" : Self.state(ofRead: entry),
       contentHash: entry.progress.hash.hex,
       nextRecord: entry.progress.position.record, counts: entry.counts, rejects: Self.rejects(of: entry),
       waiting: entry.isUndone && !Self.isOfReplay(entry) ? 0 : entry.rejects.count)
+  }
+
+  private static func state(ofRead entry: LedgerEntry) -> String {
+    entry.isPlanned ? LedgerEntry.plannedState : entry.isComplete ? "complete" : LedgerEntry.partialState
   }
 
   private static func isOfReplay(_ entry: LedgerEntry) -> Bool {

@@ -20,6 +20,9 @@ struct LedgerRun: Sendable {
   /// Why it failed, or was stopped or cancelled.
   var message: String?
 
+  /// The outcome of a plan that is not closed.
+  static let plannedOutcome = "planned"
+
   static let columns = [
     "runID", "pipeline", "kind", "startedAt", "endedAt", "outcome", "exitCode", "recordsRead", "inserted", "updated",
     "unchanged", "duplicate", "rejected", "repeated", "message", "began",

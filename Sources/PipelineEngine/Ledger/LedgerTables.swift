@@ -162,6 +162,21 @@ struct LedgerTables: Sendable {
     return try rows("SELECT \(columns) FROM \(input) ORDER BY inputID DESC").compactMap(LedgerEntry.init(row:))
   }
 
+  /// One input.
+  func entry(ofInput id: Int64, _ coordinator: NSPersistentStoreCoordinator) throws -> LedgerEntry? {
+    let columns = LedgerEntry.columns.joined(separator: ", ")
+    return try coordinator.participantRows("SELECT \(columns) FROM \(input) WHERE inputID = ?", [id]).first
+      .flatMap(LedgerEntry.init(row:))
+  }
+
+  /// The inputs of a run, the newest first.
+  func entries(ofRun id: String, _ coordinator: NSPersistentStoreCoordinator) throws -> [LedgerEntry] {
+    let columns = LedgerEntry.columns.joined(separator: ", ")
+    return try coordinator.participantRows(
+      "SELECT \(columns) FROM \(input) WHERE runID = ? ORDER BY inputID DESC", [id]
+    ).compactMap(LedgerEntry.init(row:))
+  }
+
   /// Joins each run with the number of its last input. The runs of an input have no index: asked for each run, it would
   /// cost a pass over all inputs.
   var joinedLastInput: String {

@@ -11,6 +11,8 @@ struct InputSurvey: Sendable {
     var issues: [RecordIssue] = []
     /// Which formats were chosen, and why.
     var notes: [String] = []
+    /// The formats that are not used, as their texts, by the column's name.
+    var excluded: [String: [String]] = [:]
 
     var refusal: RecordIssue? { issues.first { $0.severity == .error } }
   }
@@ -83,7 +85,10 @@ struct InputSurvey: Sendable {
     for (column, survey) in zip(columns, surveys) {
       let name = column.parser.definition.name
       let verdict = survey.verdict(column: name)
-      if !verdict.excluded.isEmpty { changed[column.parser.column] = column.parser.excluding(verdict.excluded) }
+      if !verdict.excluded.isEmpty {
+        changed[column.parser.column] = column.parser.excluding(verdict.excluded)
+        result.excluded[name] = verdict.excluded.map(\.text)
+      }
       result.notes += verdict.notes.map { "\(input): \($0)" }
       if let warning = verdict.warning { result.issues.append(issue(warning, .warning, of: column)) }
       if let refusal = verdict.refusal { result.issues.append(issue(refusal, .error, of: column)) }

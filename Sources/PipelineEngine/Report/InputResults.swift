@@ -36,6 +36,15 @@ struct InputResults {
     self.profiler = profiler
   }
 
+  /// Adds the results of a later part of the same input.
+  mutating func add(_ later: InputResults) {
+    counts = counts + later.counts
+    links = LinkCounts.sum(links, later.links)
+    log.merge(later.log)
+    statistics = statistics.flatMap { own in later.statistics.map { own.merged(with: $0) } }
+    profiler = profiler.flatMap { own in later.profiler.map { own.merged(with: $0) } }
+  }
+
   var profile: EntryProfile? { profiler?.profile }
   var tallies: [ColumnTally] { profiler?.tallies ?? [] }
 

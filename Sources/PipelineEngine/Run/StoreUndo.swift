@@ -76,11 +76,10 @@ public struct StoreUndo: Sendable {
       let word = store.isServer ? "address" : "path"
       throw Failure(description: "there is no store \(store.shown); check the \(word)", exitCode: .noInput)
     }
-    let tables = LedgerTables(vocabulary)
     do throws(RunFailure) {
       try Self.checkLock(store, vocabulary)
       (inputs, preview) = try PrivateCopy.keeping { () throws(RunFailure) in
-        let entries = try Self.entries(tables, store, timeoutSeconds: timeoutSeconds)
+        let entries = try Self.entries(vocabulary, store, timeoutSeconds: timeoutSeconds)
         let inputs = try Self.chosen(names, of: entries, in: store)
         let work = try Self.work(
           inputs, in: store, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
@@ -117,7 +116,7 @@ public struct StoreUndo: Sendable {
       let lock = try StoreLock(
         store, vocabulary, pipeline: "undo", now: Date(), timeoutSeconds: timeoutSeconds)
       defer { lock.release() }
-      let entries = try Self.entries(LedgerTables(vocabulary), store, timeoutSeconds: timeoutSeconds)
+      let entries = try Self.entries(vocabulary, store, timeoutSeconds: timeoutSeconds)
       let work = try Self.work(
         inputs, in: store, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: false)
       defer { work.store.close() }
@@ -164,12 +163,14 @@ public struct StoreUndo: Sendable {
 
   /// The inputs that were not undone, the newest first.
   private static func entries(
-    _ tables: LedgerTables, _ store: StoreLocation, timeoutSeconds: Double
+    _ vocabulary: DefinitionVocabulary, _ store: StoreLocation, timeoutSeconds: Double
   ) throws(RunFailure) -> [LedgerEntry] {
-    try explained(store) {
+    let tables = LedgerTables(vocabulary)
+    return try explained(store) {
       let ledger = try LedgerConnection.reading(store, isWritten: true, timeoutSeconds: timeoutSeconds)
       defer { ledger.close() }
       guard let layout = try ledger.layout(of: tables) else { return [] }
+      if let plan = try PlanTables(vocabulary).openPlan(ledger) { throw openPlan(plan) }
       let found = try tables.entries(layout, ledger.plainRows).filter { !$0.isUndone }
       try ledger.checkUnchanged()
       return found
@@ -195,6 +196,15 @@ public struct StoreUndo: Sendable {
       // Where no lock can be made, no run can be writing.
       if error.exitCode == .temporaryFailure { throw error }
     }
+  }
+
+  /// Its workers may be saving.
+  private static func openPlan(_ id: String) -> RunFailure {
+    RunFailure(
+      code: nil, exitCode: .dataError,
+      message:
+        "the plan \(id) is not closed, and its workers may be saving; close it with 'report --plan \(id)', or end "
+        + "it with --abandon, and undo then")
   }
 
   private static func refusal(_ text: String) -> RunFailure {

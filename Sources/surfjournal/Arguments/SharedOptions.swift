@@ -54,6 +54,8 @@ enum SharedOptions {
                                  ignore the transactions that are lost with it; by
                                  default refuse
     """
+  /// The store of a plan.
+  static let serverStore = "--store ADDRESS        store on a server, postgresql://USER@HOST/DATABASE"
   static let summaryAsJSON = "--json                 print the summary as JSON"
 
   static let filledEntity = """

@@ -26,6 +26,10 @@ enum CommandList {
       history STORE                 list what was imported into a store, and when
       undo STORE [RUN]              take back an import
       copy STORE STORE              copy a store to a PostgreSQL server, or back
+      plan PIPELINE [FILE...]       plan an import that many machines do
+      work --plan ID                import the shards of a plan
+      report --plan ID              close a plan, with one report of all its shards
+      split FILE --rows N --to DIR  cut a large file into parts
       inspect STORE                 show the contents of a store of any model
                                     (or: store info)
       verify STORE                  check what Core Data relies on in a store
@@ -62,6 +66,7 @@ enum CommandList {
     ImportCommand.self, ValidateCommand.self, PreviewCommand.self, DiffCommand.self, ExportCommand.self,
     SeedCommand.self, RunCommand.self, ReplayCommand.self, ListCommand.self, ShowCommand.self, AddCommand.self,
     EditCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self, CopyCommand.self,
+    PlanCommand.self, WorkCommand.self, ReportCommand.self, SplitCommand.self,
     InspectCommand.self, VerifyCommand.self, LedgerCommand.self, GuessCommand.self,
     CheckCommand.self, NotifyCommand.self, InitCommand.self, PipelinesCommand.self,
     HelpCommand.self,

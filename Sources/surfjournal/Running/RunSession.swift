@@ -59,7 +59,8 @@ struct RunSession: Sendable {
 
   // MARK: Results
 
-  private func present(_ summary: RunSummary) -> ExitCode {
+  /// Prints the result of a run.
+  func present(_ summary: RunSummary) -> ExitCode {
     let toOutput = kind != .export || (options.output ?? definition.export?.output ?? "-") != "-"
     // A reader that closed the pipe, such as head, has the records it wants; no message is needed.
     if !toOutput, summary.exitCode == .ioError, Console.isOutputClosed { return .ioError }

@@ -48,6 +48,18 @@ struct EntryProfiler: Sendable {
     }
   }
 
+  /// What this profiler and that of a later part of the same input have counted.
+  func merged(with later: EntryProfiler) -> EntryProfiler {
+    var merged = self
+    for chart in later.profile.charts {
+      guard let index = columns.firstIndex(where: { $0.attribute == chart.attribute }) else { continue }
+      merged.columns[index].resume(chart)
+    }
+    let isAlike = tallies.map(\.name) == later.tallies.map(\.name)
+    merged.tallies = isAlike ? zip(tallies, later.tallies).map { $0.merged(with: $1) } : []
+    return merged
+  }
+
   private static func defaultCharts(
     _ definition: PipelineDefinition, _ kinds: [String: EntryProfile.Chart.Kind]
   ) -> [String] {

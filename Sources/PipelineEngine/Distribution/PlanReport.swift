@@ -1,0 +1,263 @@
+import CSV
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// Closes a plan: makes one report and one file of rejects of all its shards, and one entry of the ledger of each input, as
+/// an import on one machine does.
+package final class PlanReport {
+  private let record: PlanRecord
+  private let run: ImportRun
+  private let part: ImportPart
+  private let reports: ReportPlan
+  private var environment: ImportEnvironment { part.environment }
+  private var store: ImportStore { environment.store }
+  private var definition: PipelineDefinition { environment.definition }
+
+  /// Opens the store of a plan.
+  ///
+  /// - Parameter id: The number of the plan, or its beginning.
+  package init(
+    plan id: String, options: RunOptions, vocabulary: DefinitionVocabulary, isCancelled: @escaping @Sendable () -> Bool
+  ) throws {
+    let location = StoreLocation(options.store ?? "")
+    record = try PlanRecord.find(id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
+    guard record.state == .open else {
+      throw RunFailure(
+        code: nil, exitCode: .usage,
+        message: record.state == .closed
+          ? "the plan \(record.id) is closed; 'history' shows its run"
+          : "the plan \(record.id) was ended before it was complete; 'history' shows its run")
+    }
+    var options = options
+    record.plan.apply(to: &options)
+    (options.runID, options.profilesEntries, options.inputs) = (record.id, true, ["-"])
+    var definition = record.plan.pipeline
+    reports = try ReportPlan(
+      &definition, &options,
+      with: ReportName.Values(pipeline: definition.name, run: record.id, start: record.madeAt))
+    run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    part = run.parts[0]
+  }
+
+  /// Makes the report and closes the plan.
+  ///
+  /// - Throws: 75 where shards are not complete, with their numbers.
+  package func close() throws(RunFailure) -> RunSummary {
+    try ReportFiles.check(reports.paths)
+    return try locked { (lock) throws(RunFailure) in
+      let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
+      var planned = try store.perform { try PlannedShards(record.id, environment, in: $0) }
+      try check(planned)
+      let expectations = try environment.expectations()
+      var totals = ImportTotals(definition)
+      totals.begin(part: 0, of: environment, lastStoredKey: 0)
+      totals.notes = record.notes
+      let rejects = try writeRejects(&planned, ledger)
+      var entries: [LedgerEntry] = []
+      for index in planned.inputs.indices {
+        entries.append(try finish(planned.inputs[index], &totals))
+      }
+      let failure = environment.compare(&totals, with: expectations)
+      var summary = run.summary(totals, failure, seconds: max(0, planned.endedAt.timeIntervalSince(record.madeAt)))
+      summary.startedAt = record.madeAt
+      let shards = planned.shardCount == 1 ? "one shard" : "\(planned.shardCount.grouped) shards"
+      summary.note = ["imported by workers as \(shards)", summary.note].compactMap(\.self).joined(separator: ". ")
+      for path in rejects { try RejectsFile.publish(path, replaces: true) }
+      guard
+        ReportFiles.write(&summary, to: reports.reports(of: summary), of: reports, advice: ", and the plan stays open")
+      else { return summary }
+      try save(entries, summary, to: ledger)
+      return summary
+    }
+  }
+
+  /// Ends a plan that can't be completed. What its workers have saved stays until an undo takes it back.
+  ///
+  /// - Returns: How many records its workers have read.
+  package func abandon() throws(RunFailure) -> Int {
+    try locked { (lock) throws(RunFailure) in
+      let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
+      let planned = try store.perform { try PlannedShards(record.id, environment, in: $0) }
+      var totals = ImportTotals(definition)
+      totals.begin(part: 0, of: environment, lastStoredKey: 0)
+      var entries: [LedgerEntry] = []
+      for input in planned.inputs {
+        var entry = try finish(input, &totals)
+        if input.shards.contains(where: { !$0.isComplete }) {
+          // Until an undo takes back what is saved of it, no import may read it.
+          (entry.isComplete, entry.isReported) = (false, false)
+          (entry.isPlanned, entry.isUndone) = (entry.counts.read > 0, entry.counts.read == 0)
+        }
+        entries.append(entry)
+      }
+      totals.outcome = .stopped
+      totals.stopReason = "the plan was ended before all its shards were complete"
+      let summary = run.summary(totals, nil, seconds: max(0, planned.endedAt.timeIntervalSince(record.madeAt)))
+      try save(entries, summary, to: ledger, as: .abandoned)
+      return summary.counts.read
+    }
+  }
+
+  private func locked<Result>(_ body: (StoreLock) throws(RunFailure) -> Result) throws(RunFailure) -> Result {
+    let lock = try StoreLock(
+      store.location ?? StoreLocation(""), definition.vocabulary, pipeline: "report \(definition.name)",
+      now: Date(), timeoutSeconds: run.options.lockTimeoutSeconds)
+    defer {
+      store.close()
+      lock.release()
+    }
+    if let fence = lock.fence { store.coordinator.addSaveParticipant(fence) }
+    try store.openExisting()
+    return try body(lock)
+  }
+
+  // MARK: The results
+
+  private func check(_ planned: PlannedShards) throws(RunFailure) {
+    let open = planned.inputs.flatMap(\.shards).filter { !$0.isComplete }.compactMap(\.shard?.number)
+    guard let first = open.first else { return }
+    let shown = open.prefix(Self.shownMax).map { "\($0)" }.joined(separator: ", ")
+    let more = open.count > Self.shownMax ? " and \((open.count - Self.shownMax).grouped) more" : ""
+    throw RunFailure(
+      code: nil, exitCode: .temporaryFailure,
+      message:
+        "\(open.count.grouped) of \(planned.shardCount.grouped) shards are not complete: \(shown)\(more). Import "
+        + "them with 'work --plan \(record.id)', or one with --shard \(first), and report then")
+  }
+  private static let shownMax = 10
+
+  /// Adds an input's shards to the totals.
+  ///
+  /// - Returns: The ledger's entry of the whole input.
+  private func finish(_ input: PlannedShards.Input, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
+    let results = input.results
+    var file = RunSummary.File(
+      path: input.entry.path, bytes: input.entry.progress.consumedBytes, records: results.counts.read,
+      contentHash: input.entry.progress.hash.hex, state: .imported)
+    file.counts = results.counts
+    totals.finish(
+      file, wasOpened: true, results, of: definition.entity, rejects: input.rejects.path, made: nil)
+    var entry = input.entry
+    entry.note(
+      entry.progress, results: results, rejects: input.rejects, at: input.shards.map(\.savedAt).max() ?? record.madeAt)
+    (entry.isPlanned, entry.isComplete, entry.isReported) = (false, true, true)
+    return entry
+  }
+
+  // MARK: Rejects
+
+  /// Writes the rejects of all inputs, in their order: those with the same header into one file.
+  ///
+  /// - Returns: The paths of the files, which have temporary names yet.
+  private func writeRejects(_ planned: inout PlannedShards, _ ledger: Ledger) throws(RunFailure) -> [String] {
+    var files: [PlanTables.Form: RejectsFile] = [:]
+    for index in planned.inputs.indices where planned.inputs[index].shards.contains(where: { $0.counts.rejected > 0 }) {
+      let input = planned.inputs[index]
+      let form = planned.forms[input.entry.id] ?? PlanTables.Form(header: [], isJSONLines: false, hasTabs: false)
+      let file = files[form] ?? rejectsFile(of: input.entry, form, ledger)
+      files[form] = file
+      try file.begin(input.entry.path)
+      let (plans, id) = (environment.plans, input.entry.id)
+      for shard in input.shards where shard.counts.rejected > 0 {
+        let rows = try store.perform { try plans.rejects(ofShard: shard.shard?.id ?? 0, in: $0) }
+        for row in rows { try file.append(RejectedRecords(row)) }
+        let kept = rows.reduce(0) { $0 + $1.count }
+        guard kept == shard.counts.rejected else {
+          throw RunFailure(
+            code: nil, exitCode: .software,
+            message: "the ledger has \(kept) of the \(shard.counts.rejected) rejects of shard "
+              + "\(shard.shard?.number ?? 0) (input \(id)). This is an error of the program: report it")
+        }
+      }
+      var mark = file.mark
+      mark.count = input.shards.reduce(0) { $0 + $1.counts.rejected }
+      planned.inputs[index].rejects = mark
+    }
+    for file in files.values { try file.finish() }
+    return files.values.compactMap(\.path)
+  }
+
+  /// A file that an interrupted report of the plan has made is written again.
+  private func rejectsFile(of entry: LedgerEntry, _ form: PlanTables.Form, _ ledger: Ledger) -> RejectsFile {
+    let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
+    let path =
+      RejectsDestination.paths(for: [entry.path], definition, run.options, store: store.location).first.flatMap(\.self)
+      ?? RunSummary.rejectsName(for: entry.path)
+    if Replay.origin(of: path)?.run == record.id { RejectsFile.remove(path, ofRun: record.id) }
+    return environment.rejectsFile(of: file, form, at: path, ledger)
+  }
+
+  // MARK: The ledger
+
+  /// Replaces the shards by the entries of their inputs, in one transaction that waits for the server's disk.
+  private func save(
+    _ entries: [LedgerEntry], _ summary: RunSummary, to ledger: Ledger, as state: PlanRecord.State = .closed
+  ) throws(RunFailure) {
+    let (tables, plans) = (environment.tables, environment.plans)
+    var run = LedgerRun(id: record.id, pipeline: definition.name, startedAt: record.madeAt, endedAt: Date())
+    (run.outcome, run.exitCode) = (summary.outcome.rawValue, summary.exitCode.rawValue)
+    (run.counts, run.message) = (summary.counts, summary.failure?.message ?? summary.stopReason)
+    let issues =
+      entries.map { ("DELETE FROM \(tables.issue) WHERE inputID = ?", [.integer($0.id)]) }
+      as [LedgerTables.Statement]
+    let statements =
+      [("SET LOCAL synchronous_commit = on", [])] + entries.map(tables.record) + issues
+      + plans.forget(plan: record.id, tables) + [tables.record(run)]
+    try store.perform { coordinator in
+      coordinator.addSaveParticipant(ledger)
+      defer { coordinator.removeSaveParticipant(ledger) }
+      // Workers that still run are refused from here on: their shards are gone.
+      ledger.prepare(
+        Ledger.Page(
+          move: plans.close(plan: record.id, as: state.rawValue, at: Date()), statements: statements))
+      try coordinator.saveParticipants()
+    }
+  }
+}
+
+/// The shards of a plan as the ledger has them, by input.
+private struct PlannedShards {
+  struct Input {
+    /// The whole input.
+    let entry: LedgerEntry
+    /// In the order of their records.
+    var shards: [LedgerEntry] = []
+    /// Those of the header and of all shards.
+    var results: InputResults
+    var rejects = RejectsMark()
+  }
+
+  var inputs: [Input]
+  let forms: [Int64: PlanTables.Form]
+  var shardCount: Int { inputs.reduce(0) { $0 + $1.shards.count } }
+  /// When the last chunk was saved.
+  var endedAt: Date { inputs.flatMap(\.shards).map(\.savedAt).max() ?? Date(timeIntervalSince1970: 0) }
+
+  init(_ id: String, _ environment: ImportEnvironment, in coordinator: NSPersistentStoreCoordinator) throws {
+    let (tables, plans) = (environment.tables, environment.plans)
+    let forms = try plans.forms(ofPlan: id, in: coordinator)
+    let entries = Dictionary(
+      try tables.entries(ofRun: id, coordinator).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let shards = Dictionary(
+      grouping: try plans.shards(where: "planID = ?", [id], inputs: entries, in: coordinator),
+      by: { $0.shard?.input ?? 0 })
+    let issues = try plans.issues(ofPlan: id, tables, in: coordinator)
+    let listedMax = environment.definition.limits.issuesListedMax
+    func results(_ entry: LedgerEntry) -> InputResults {
+      InputResults(
+        entry, issues: issues[entry.id] ?? [], listedMax: listedMax, profiler: environment.profiler,
+        statistics: environment.statistics)
+    }
+    self.forms = Dictionary(forms.map { ($0.input, $0.form) }, uniquingKeysWith: { first, _ in first })
+    inputs = forms.compactMap { input, _ in
+      guard let entry = entries[input] else { return nil }
+      let own = shards[input] ?? []
+      var sum = InputResults(
+        listedMax: listedMax, profiler: environment.profiler, statistics: environment.statistics)
+      sum.log.merge(results(entry).log)
+      for shard in own where shard.counts.read > 0 { sum.add(results(shard)) }
+      return Input(entry: entry, shards: own, results: sum)
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import CSV
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// Makes a plan: an import of files into a store on a server that any number of workers do.
+package struct PlanRun {
+  /// What was planned.
+  package struct Result: Sendable, Codable {
+    /// The number of the plan, which is that of its run.
+    package var plan: String
+    package var store: String
+    package var files: [File]
+    /// The files that an earlier run has imported, or that are among `files` under another name.
+    package var known: [String]
+    package var shards: Int
+    package var records: Int
+    package var bytes: Int
+    package var notes: [String]
+    package var seconds: Double
+
+    package struct File: Sendable, Codable {
+      package var path: String
+      package var shards: Int
+      package var records: Int
+      package var bytes: Int
+      package var contentHash: String
+      /// Why it is one shard although it is larger.
+      package var uncut: String?
+    }
+  }
+
+  private let run: ImportRun
+  private let part: ImportPart
+  private let shardBytes: Int
+  private let writersMax: Int?
+  private var environment: ImportEnvironment { part.environment }
+  private var store: ImportStore { environment.store }
+  private var definition: PipelineDefinition { environment.definition }
+
+  /// - Parameters:
+  ///   - shardBytes: About how many bytes a shard has; nil for 64 MiB.
+  ///   - writersMax: How many workers may write at the same time; nil for any number.
+  /// - Throws: `PipelineError` for a pipeline that can't be planned, with the reason.
+  package init(
+    _ definition: PipelineDefinition, options: RunOptions, shardBytes: Int?, writersMax: Int?,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) throws {
+    var options = options
+    options.runID = UUID().uuidString.lowercased()
+    run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    self.shardBytes = shardBytes ?? ShardPlanner.shardBytesDefault
+    self.writersMax = writersMax
+    try PlanRefusal.check(run)
+    part = run.parts[0]
+  }
+
+  /// The import that a plan distributes, with its model.
+  static func importRun(
+    _ definition: PipelineDefinition, options: RunOptions, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> ImportRun {
+    guard let location = definition.storeLocation(options), location.isServer else {
+      throw RunFailure(
+        code: nil, exitCode: .usage,
+        message: "a store in a file is written by one machine; import into it with 'import', or name a store on a "
+          + "server with --store postgresql://USER@HOST/DATABASE")
+    }
+    let model = try RunModel.found(definition, options: options, store: location.text, for: .opened).get()
+    return try ImportRun(
+      definition, options: options, model: model, isDryRun: false,
+      monitor: RunMonitor(isCancelled: isCancelled, report: { _ in }, log: try EventLog.of(definition, options)))
+  }
+
+  /// Reads the inputs and writes the plan to the ledger, in one transaction.
+  package func plan() throws(RunFailure) -> Result {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let lock = try StoreLock(
+      store.location ?? StoreLocation(""), definition.vocabulary, pipeline: "plan \(definition.name)",
+      now: environment.startedAt, timeoutSeconds: run.options.lockTimeoutSeconds)
+    defer {
+      store.close()
+      lock.release()
+    }
+    if let fence = lock.fence { store.coordinator.addSaveParticipant(fence) }
+    try store.openExisting()
+    try store.open()
+    let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
+    var (planned, known) = try read(ledger)
+    if planned.isEmpty {
+      throw RunFailure(
+        code: nil, exitCode: .ok,
+        message: known.isEmpty ? "there is no file to plan" : "every file was imported before; there is nothing to plan"
+      )
+    }
+    known.sort()
+    try store.perform { coordinator in
+      coordinator.addSaveParticipant(ledger)
+      defer { coordinator.removeSaveParticipant(ledger) }
+      ledger.prepare(Ledger.Page(statements: try statements(for: planned, ledger, coordinator)))
+      try coordinator.saveParticipants()
+    }
+    return result(planned, known: known, seconds: start.duration(to: clock.now) / .seconds(1))
+  }
+
+  // MARK: Reading
+
+  private func read(_ ledger: Ledger) throws(RunFailure) -> (planned: [PlannedInput], known: [String]) {
+    let known = KnownInputs(ledger.entries)
+    let planner = ShardPlanner(environment: environment, shardBytes: shardBytes)
+    var totals = ImportTotals(definition)
+    var (planned, left): ([PlannedInput], [String]) = ([], [])
+    for file in part.inputs {
+      if environment.monitor.isCancelled() {
+        throw RunFailure(
+          code: nil, exitCode: .temporaryFailure, message: "cancelled while the files were read; nothing is planned")
+      }
+      guard try isNew(file, among: known, &totals) else {
+        left.append(file.name)
+        continue
+      }
+      let checksum =
+        definition.verifyHash || run.options.verifiesHash ? try ChecksumFile.verified(file.path, file.name) : nil
+      let input = try planner.plan(file)
+      try checksum?.checkRecords(input.recordCount, of: file.name)
+      if let fault = input.issues.first(where: { $0.severity == .error }) {
+        throw ImportFailures(of: file.name, environment).refusal(fault, after: RunCounts())
+      }
+      planned.append(input)
+      // The same content under another name is planned once.
+      var entry = entry(of: input, id: Int64.max - Int64(planned.count))
+      (entry.isPlanned, entry.isComplete) = (false, true)
+      known.add(entry, replacing: [])
+    }
+    return (planned, left)
+  }
+
+  /// Compares an input with the ledger and the store, as an import does.
+  ///
+  /// - Returns: Whether none of it was imported.
+  private func isNew(
+    _ file: InputFile, among known: KnownInputs, _ totals: inout ImportTotals
+  ) throws(RunFailure) -> Bool {
+    if let failure = file.failure { throw failure }
+    let recognition: InputRecognition
+    do throws(CSVError) {
+      recognition = try environment.reader(of: file, known).recognizer.recognize(InputOpener(path: file.path)).0
+    } catch {
+      throw RunFailure(error)
+    }
+    let problem: String
+    switch recognition {
+    case .fresh:
+      let entry = FileCheckpoint(file, environment).entry
+      if let failure = try OverlapCheck(of: file, environment, known: known)?.run(entry, &totals) { throw failure }
+      return true
+    case .known: return false
+    case .refused(let reason): problem = reason
+    case .resumed(let entry):
+      problem =
+        "an import of it, of \(LedgerDate.text(entry.savedAt)), was interrupted; finish it with 'import' first"
+    case .grown: problem = "it has grown since it was imported; import the rest of it with 'import'"
+    case .changed: problem = "its content has changed since it was imported; import it with 'import'"
+    }
+    throw RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(file.name): \(problem)")
+  }
+
+  // MARK: Writing
+
+  private func entry(of input: PlannedInput, id: Int64) -> LedgerEntry {
+    var entry = FileCheckpoint(input.file, environment).entry
+    entry.id = id
+    entry.isPlanned = true
+    entry.header = input.labels
+    var results = InputResults(listedMax: definition.limits.issuesListedMax, profiler: nil, statistics: nil)
+    for issue in input.issues { results.log.add(issue) }
+    entry.note(input.progress, results: results, rejects: nil, at: environment.startedAt)
+    return entry
+  }
+
+  private func statements(
+    for inputs: [PlannedInput], _ ledger: Ledger, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [LedgerTables.Statement] {
+    let (tables, plans, id) = (environment.tables, environment.plans, environment.runID)
+    var statements: [LedgerTables.Statement] = plans.definitions(try coordinator.participantDialect()).map { ($0, []) }
+    var nextShard = try PlanTables.nextShardID(plans, in: coordinator)
+    statements.append(
+      try PlanRecord.insert(
+        StoredPlan(definition, run.options), as: id, digest: environment.digest.hex, notes: inputs.flatMap(\.notes),
+        at: environment.startedAt, into: plans))
+    var record = LedgerRun(id: id, pipeline: definition.name, startedAt: environment.startedAt)
+    record.outcome = LedgerRun.plannedOutcome
+    statements.append(tables.record(record))
+    var shards: [LedgerEntry] = []
+    for (ordinal, input) in inputs.enumerated() {
+      let entry = entry(of: input, id: ledger.newInputID())
+      statements.append(tables.record(entry))
+      statements.append(plans.record(input.form, of: entry.id, ordinal: ordinal, plan: id))
+      statements += input.issues.enumerated().compactMap { tables.record($1, ofInput: entry.id, ordinal: $0) }
+      for var shard in input.shards {
+        (shard.id, shard.plan, shard.number, shard.input) = (nextShard, id, shards.count, entry.id)
+        shards.append(LedgerEntry(shard, of: entry))
+        nextShard += 1
+      }
+    }
+    return statements + plans.insert(shards) + (writersMax.map { plans.limitWriters(to: $0, plan: id) } ?? [])
+  }
+
+  private func result(_ inputs: [PlannedInput], known: [String], seconds: Double) -> Result {
+    let files = inputs.map { input in
+      Result.File(
+        path: input.file.name, shards: input.shards.count, records: input.recordCount, bytes: input.storedBytes,
+        contentHash: input.progress.hash.hex, uncut: input.reasonUncut)
+    }
+    return Result(
+      plan: environment.runID, store: store.location?.shown ?? "", files: files, known: known,
+      shards: files.reduce(0) { $0 + $1.shards }, records: files.reduce(0) { $0 + $1.records },
+      bytes: files.reduce(0) { $0 + $1.bytes }, notes: inputs.flatMap(\.notes), seconds: seconds)
+  }
+}

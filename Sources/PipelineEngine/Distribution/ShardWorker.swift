@@ -1,0 +1,312 @@
+import CSV
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// Imports shards of a plan. Any number of workers may do so at the same time, also on one shard: each chunk is in the
+/// store once, because its transaction begins by moving the shard's checkpoint from where the worker has read it.
+///
+/// Nothing that happens to a worker is guessed at. Where a save has failed, was refused, or its answer got lost, the
+/// worker reads the checkpoint again and goes on from there. It ends without a failure only when the ledger says that
+/// the shard is complete.
+package final class ShardWorker {
+  /// A shard that the ledger says is complete.
+  package struct Completed: Sendable, Codable {
+    package var plan: String
+    package var shard: Int
+    package var path: String
+    package var counts: RunCounts
+    /// Whether this worker has saved a part of it.
+    package var isOwn: Bool
+    package var seconds: Double
+  }
+
+  private let record: PlanRecord
+  private let run: ImportRun
+  private var part: ImportPart
+  private let ledger: Ledger
+  private let retrySeconds: Double
+  private let isCancelled: @Sendable () -> Bool
+  private var environment: ImportEnvironment { part.environment }
+  private var store: ImportStore { environment.store }
+  private var plans: PlanTables { environment.plans }
+  /// The planned inputs of the shards so far.
+  private var inputs: [Int64: LedgerEntry] = [:]
+
+  /// Opens the store of a plan.
+  ///
+  /// - Parameters:
+  ///   - id: The number of the plan, or its beginning.
+  ///   - retrySeconds: How long to try again where the server can't be reached or refuses a transaction for a moment.
+  package init(
+    plan id: String, options: RunOptions, vocabulary: DefinitionVocabulary, retrySeconds: Double,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) throws {
+    let location = StoreLocation(options.store ?? "")
+    record = try PlanRecord.find(id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
+    var options = options
+    record.plan.apply(to: &options)
+    (options.runID, options.reports, options.profilesEntries) = (record.id, [], true)
+    var definition = record.plan.pipeline
+    (definition.report, definition.rejects) = ([], nil)
+    // The inputs are those of the shards.
+    options.inputs = ["-"]
+    run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    part = run.parts[0]
+    guard part.environment.digest.hex == record.digest else {
+      throw RunFailure(
+        code: nil, exitCode: .configuration,
+        message: "this version of the program reads the pipeline of the plan \(record.id) otherwise than the one that "
+          + "made the plan; use the same version on all machines")
+    }
+    ledger = try Ledger(part.environment.tables, nil)
+    self.retrySeconds = retrySeconds
+    self.isCancelled = isCancelled
+  }
+
+  package func close() { store.close() }
+
+  // MARK: Shards
+
+  /// Imports a shard, or all open ones.
+  ///
+  /// - Parameters:
+  ///   - number: The number of a shard; nil for all, in a random order so that workers seldom meet.
+  ///   - report: Called for each shard that is complete now.
+  package func work(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
+    if try isClosed(record.state) { return }
+    try open()
+    do throws(RunFailure) {
+      try workOpen(on: number, report)
+    } catch {
+      // The plan may have been closed meanwhile, and its shards are gone.
+      let (plans, id) = (plans, record.id)
+      let state = try? store.perform {
+        try $0.participantRows("SELECT state FROM \(plans.plan) WHERE planID = ?", [id]).first?.first as? String
+      }
+      guard let now = state.flatMap({ $0 }).flatMap(PlanRecord.State.init(rawValue:)), try isClosed(now) else {
+        throw error
+      }
+    }
+  }
+
+  /// Whether the plan is closed, so that all its shards are complete.
+  ///
+  /// - Throws: A failure where it was ended before that.
+  private func isClosed(_ state: PlanRecord.State) throws(RunFailure) -> Bool {
+    guard state == .abandoned else { return state == .closed }
+    throw RunFailure(
+      code: nil, exitCode: .dataError, message: "the plan \(record.id) was ended before it was complete")
+  }
+
+  private func workOpen(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
+    if let number { return report(try complete(number)) }
+    var others: [Int] = []
+    while case let open = try retrying({ () throws(RunFailure) in try self.openShards() }), !open.isEmpty {
+      // Shards that others are at come last: they may be complete by then.
+      let fresh = open.filter { !others.contains($0) }.shuffled()
+      for shard in fresh {
+        if let done = try advance(shard) { report(done) } else { others.append(shard) }
+      }
+      if fresh.isEmpty {
+        report(try complete(open[0]))
+        others = []
+      }
+    }
+  }
+
+  private func open() throws(RunFailure) {
+    _ = try retrying { () throws(RunFailure) in
+      if !self.store.isOpen { try self.store.openExisting() }
+      guard self.store.isOpen else { throw RunFailure(noStore: self.store.location?.shown ?? "") }
+    }
+    store.coordinator.addSaveParticipant(ledger)
+    let (plans, id) = (plans, record.id)
+    let writersMax = try retrying { () throws(RunFailure) in
+      try self.store.perform { try plans.writersMax(ofPlan: id, in: $0) }
+    }
+    guard let writersMax else { return }
+    part.environment.waitForTurn = { try plans.takeWriter(of: id, writersMax: writersMax, in: $0) }
+  }
+
+  private func openShards() throws(RunFailure) -> [Int] {
+    let (plans, id) = (plans, record.id)
+    return try store.perform { coordinator in
+      try coordinator.participantRows(
+        "SELECT shard FROM \(plans.shard) WHERE planID = ? AND state <> 'complete' ORDER BY shard", [id]
+      ).compactMap { ($0.first as? Int64).map(Int.init) }
+    }
+  }
+
+  /// Goes on with a shard until it is complete, or until another worker turns out to be at it.
+  ///
+  /// - Returns: Nil where another worker is at it.
+  private func advance(_ number: Int) throws(RunFailure) -> Completed? {
+    let start = ContinuousClock.now
+    var isOwn = false
+    while true {
+      let entry = try retrying { () throws(RunFailure) in try self.load(number) }
+      if entry.isComplete { return completed(entry, isOwn: isOwn, since: start) }
+      guard try saveChunks(of: entry) else { return nil }
+      isOwn = true
+    }
+  }
+
+  /// Imports a shard to its end. While other workers get on with it, it waits; when they don't any more, it takes over.
+  private func complete(_ number: Int) throws(RunFailure) -> Completed {
+    let start = ContinuousClock.now
+    var watch = CheckpointWatch()
+    while true {
+      if let done = try advance(number) { return done }
+      // Another worker has moved the checkpoint.
+      while true {
+        let entry = try retrying { () throws(RunFailure) in try self.load(number) }
+        if entry.isComplete { return completed(entry, isOwn: false, since: start) }
+        if watch.isStalled(at: entry.progress.position.record) { break }
+        try sleep(CheckpointWatch.pollSeconds)
+      }
+    }
+  }
+
+  private func completed(_ entry: LedgerEntry, isOwn: Bool, since start: ContinuousClock.Instant) -> Completed {
+    Completed(
+      plan: record.id, shard: entry.shard?.number ?? 0, path: entry.path, counts: entry.counts, isOwn: isOwn,
+      seconds: start.duration(to: .now) / .seconds(1))
+  }
+
+  /// The state of a shard in the ledger.
+  private func load(_ number: Int) throws(RunFailure) -> LedgerEntry {
+    let (plans, tables, id) = (plans, environment.tables, record.id)
+    let found = try store.perform { coordinator in
+      let key =
+        try coordinator.participantRows(
+          "SELECT inputID FROM \(plans.shard) WHERE planID = ? AND shard = ?", [id, number]
+        ).first?.first as? Int64
+      guard let key else { return nil as LedgerEntry? }
+      if self.inputs[key] == nil { self.inputs[key] = try tables.entry(ofInput: key, coordinator) }
+      return try plans.shards(
+        where: "planID = ? AND shard = ?", [id, number], inputs: self.inputs, in: coordinator
+      ).first
+    }
+    if let found { return found }
+    throw RunFailure(
+      code: nil, exitCode: .usage, message: "the plan \(id) has no shard \(number); its shards are numbered from 0")
+  }
+
+  // MARK: Chunks
+
+  /// Imports from the checkpoint to the end of a shard.
+  ///
+  /// - Returns: False where another worker has moved the checkpoint; true after a failure that may pass, too.
+  private func saveChunks(of entry: LedgerEntry) throws(RunFailure) -> Bool {
+    let location = entry.location ?? entry.path
+    var totals = ImportTotals(environment.definition)
+    totals.begin(part: 0, of: environment, lastStoredKey: 0)
+    totals.begin(after: try countsOfOthers(than: entry))
+    var importer = FileImporter(
+      InputFile(name: entry.path, path: location), environment: environment, contexts: part.contexts(), ledger: ledger,
+      rejectsPath: nil, shard: entry)
+    do throws(RunFailure) {
+      let saved = try importer.run(KnownInputs(), &totals)
+      if totals.outcome == .cancelled { throw Self.cancelled }
+      if let reason = totals.stopReason {
+        throw RunFailure(
+          code: nil, exitCode: .dataError,
+          message: "\(reason). Raise the error budget of the pipeline and plan again, after "
+            + "'report --plan \(record.id) --abandon'")
+      }
+      if saved.isComplete { lastSuccess = .now }
+      return true
+    } catch {
+      ledger.clear()
+      if importer.checkpoint.entry.progress.position != entry.progress.position { lastSuccess = .now }
+      if error.isOfMovedCheckpoint { return false }
+      try waitAfter(error)
+      return true
+    }
+  }
+
+  /// What the rest of the plan has read so far, where a budget of errors needs it.
+  private func countsOfOthers(than entry: LedgerEntry) throws(RunFailure) -> RunCounts {
+    let budget = environment.definition.budget
+    guard budget.errors != nil || budget.percent != nil else { return RunCounts() }
+    let (plans, id, own) = (plans, record.id, entry.shard?.id ?? 0)
+    return try retrying { () throws(RunFailure) in
+      try self.store.perform { coordinator in
+        let row = try coordinator.participantRows(
+          "SELECT CAST(COALESCE(SUM(recordsRead), 0) AS BIGINT), CAST(COALESCE(SUM(rejected), 0) AS BIGINT) "
+            + "FROM \(plans.shard) WHERE planID = ? AND shardID <> ?", [id, own]
+        ).first
+        var counts = RunCounts()
+        counts.read = Int(row?[0] as? Int64 ?? 0)
+        counts.rejected = Int(row?[1] as? Int64 ?? 0)
+        return counts
+      }
+    }
+  }
+
+  // MARK: Failures that pass
+
+  private var lastSuccess = ContinuousClock.now
+  private var failuresInARow = 0
+
+  private static var cancelled: RunFailure {
+    RunFailure(
+      code: nil, exitCode: .temporaryFailure, message: "cancelled; what is saved stays, and any worker goes on")
+  }
+
+  /// Calls `body` until it succeeds, as long as its failure may pass.
+  private func retrying<Result>(_ body: () throws(RunFailure) -> Result) throws(RunFailure) -> Result {
+    while true {
+      do throws(RunFailure) {
+        let result = try body()
+        failuresInARow = 0
+        return result
+      } catch {
+        try waitAfter(error)
+      }
+    }
+  }
+
+  /// Waits before the next attempt, each time longer and never exactly as long as other workers.
+  ///
+  /// - Throws: The failure itself, if it does not pass, or has not for too long.
+  private func waitAfter(_ failure: RunFailure) throws(RunFailure) {
+    let isPassing = failure.concernsStore && [.temporaryFailure, .unavailable].contains(failure.exitCode)
+    guard isPassing, lastSuccess.duration(to: .now) < .seconds(retrySeconds) else { throw failure }
+    failuresInARow += 1
+    let longest = min(Self.waitSecondsMax, 0.05 * Double(1 << min(failuresInARow, 10)))
+    try sleep(Double.random(in: longest / 2...longest))
+  }
+  private static let waitSecondsMax = 3.0
+
+  private func sleep(_ seconds: Double) throws(RunFailure) {
+    if isCancelled() { throw Self.cancelled }
+    Thread.sleep(forTimeInterval: seconds)
+  }
+}
+
+/// Tells whether the workers that were getting on with a shard still do.
+private struct CheckpointWatch {
+  static let pollSeconds = 0.1
+  /// The shortest time without progress after which they don't. It is not the same for all who wait.
+  private static let patienceSeconds = 1.0...2.0
+
+  private var record = 0
+  private var since = ContinuousClock.now
+  /// The longest time between two steps so far.
+  private var longest = Duration.zero
+  private let patience = Duration.seconds(Double.random(in: Self.patienceSeconds))
+
+  mutating func isStalled(at record: Int) -> Bool {
+    let now = ContinuousClock.now
+    if record != self.record {
+      if self.record > 0 { longest = max(longest, since.duration(to: now)) }
+      (self.record, since) = (record, now)
+      return false
+    }
+    guard since.duration(to: now) > max(patience, longest * 4) else { return false }
+    self.since = now
+    return true
+  }
+}

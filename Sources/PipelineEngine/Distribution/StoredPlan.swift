@@ -1,0 +1,136 @@
+import Foundation
+import ManagedObjectModel
+import OpenCoreData
+import PersistentStores
+
+/// What every worker of a plan has to know, so that all read records alike: the pipeline as it was completed when the
+/// plan was made.
+struct StoredPlan: Codable {
+  var pipeline: PipelineDefinition
+  /// The folder that its relative paths start at.
+  var folder: String?
+  var fillsAttributesByName: Bool
+  /// The options that were given and say how CSV is written.
+  var csvOptions: [String]
+  /// What rejects say of how they were read.
+  var readingOptions: [String: [String]]
+  var pipelineReference: String?
+  var entityReference: String?
+  var modelReference: String?
+
+  /// The stores that it is for and the targets of notifications are left out, because they may have secrets.
+  init(_ definition: PipelineDefinition, _ options: RunOptions) {
+    pipeline = definition
+    (pipeline.store, pipeline.notify, pipeline.inbox) = (nil, nil, nil)
+    pipeline.source = []
+    if let model = definition.model, PipelineDefinition.isModelPath(model) {
+      pipeline.model = definition.url(for: model).path
+    }
+    folder = definition.baseDirectory?.path
+    (fillsAttributesByName, csvOptions) = (options.fillsAttributesByName, options.csvOptions)
+    readingOptions = options.readingOptions
+    (pipelineReference, entityReference) = (options.pipelineReference, options.entityReference)
+    modelReference = options.modelReference
+  }
+
+  func encoded() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+
+  init(encoded: String, vocabulary: DefinitionVocabulary) throws {
+    let decoder = JSONDecoder()
+    decoder.userInfo[.definitionVocabulary] = vocabulary
+    self = try decoder.decode(StoredPlan.self, from: Data(encoded.utf8))
+    pipeline.baseDirectory = folder.map { URL(fileURLWithPath: $0) }
+  }
+
+  /// The options of a run of the plan.
+  func apply(to options: inout RunOptions) {
+    options.fillsAttributesByName = fillsAttributesByName
+    options.csvOptions = csvOptions
+    options.readingOptions = readingOptions
+    options.pipelineReference = pipelineReference
+    options.entityReference = entityReference
+    options.modelReference = modelReference
+  }
+}
+
+/// A plan of a store's ledger.
+struct PlanRecord {
+  enum State: String { case open, closed, abandoned }
+
+  let id: String
+  var state: State
+  let madeAt: Date
+  /// The digest of its pipeline.
+  let digest: String
+  let plan: StoredPlan
+  /// What the plan has to say in the report, such as the formats of dates that were chosen.
+  let notes: [String]
+
+  static let columns = ["planID", "state", "madeAt", "digest", "pipeline", "notes"]
+
+  /// Reads the plans of a store, the newest first; none where it has no tables of plans.
+  ///
+  /// - Parameter condition: Which of them, as a condition of SQL with the values.
+  static func all(
+    _ store: StoreLocation, _ vocabulary: DefinitionVocabulary, where condition: String = "TRUE",
+    values: [StoredValue] = [], timeoutSeconds: Double
+  ) throws -> [PlanRecord] {
+    let connection = try LedgerConnection.reading(store, timeoutSeconds: timeoutSeconds)
+    defer { connection.close() }
+    let tables = PlanTables(vocabulary)
+    guard try connection.dialect.tables([tables.plan], connection.plainRows).first?.isTable == true else { return [] }
+    return try connection.rows(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(tables.plan) WHERE \(condition) ORDER BY madeAt DESC, planID",
+      values
+    ).map { try PlanRecord(row: $0.map(\.plain), vocabulary) }
+  }
+
+  /// The plan whose number begins with `id`.
+  static func find(
+    _ id: String, in store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double
+  ) throws(RunFailure) -> PlanRecord {
+    let found: [PlanRecord]
+    do {
+      found = try all(
+        store, vocabulary, where: "substr(planID, 1, length(?)) = ?", values: [.text(id), .text(id)],
+        timeoutSeconds: timeoutSeconds)
+    } catch let failure as RunFailure {
+      throw failure
+    } catch {
+      throw RunFailure(store: error as NSError)
+    }
+    if found.count == 1 { return found[0] }
+    throw RunFailure(
+      code: nil, exitCode: found.isEmpty ? .noInput : .usage,
+      message: found.isEmpty
+        ? "\(store.shown) has no plan \(id); check the number that 'plan' has printed, and the store"
+        : "\(found.count) plans of \(store.shown) begin with \(id); write more of the number")
+  }
+
+  private init(row: [Any?], _ vocabulary: DefinitionVocabulary) throws {
+    func text(_ index: Int) -> String { row[index] as? String ?? "" }
+    id = text(0)
+    state = State(rawValue: text(1)) ?? .abandoned
+    madeAt = LedgerDate.date(text(2)) ?? Date(timeIntervalSince1970: 0)
+    digest = text(3)
+    plan = try StoredPlan(encoded: text(4), vocabulary: vocabulary)
+    notes = (try? JSONDecoder().decode([String].self, from: Data(text(5).utf8))) ?? []
+  }
+
+  static func insert(
+    _ plan: StoredPlan, as id: String, digest: String, notes: [String], at date: Date, into tables: PlanTables
+  ) throws -> LedgerTables.Statement {
+    let notes = String(decoding: try JSONEncoder().encode(notes), as: UTF8.self)
+    return (
+      "INSERT INTO \(tables.plan) (\(columns.joined(separator: ", "))) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .text(id), .text(State.open.rawValue), .text(LedgerDate.text(date)), .text(digest),
+        .text(try plan.encoded()), .text(notes),
+      ]
+    )
+  }
+}

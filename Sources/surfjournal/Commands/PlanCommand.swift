@@ -1,0 +1,120 @@
+import PipelineEngine
+
+struct PlanCommand: Command {
+  static let name = "plan"
+  static let takesAddresses = true
+  static let usage = """
+    Usage: surfjournal plan PIPELINE [FILE...] --store ADDRESS [options]
+
+    Plans an import that many workers do, on any number of machines: reads each file
+    once, cuts large ones into shards between records, and writes the plan into the
+    ledger of a store on a PostgreSQL server. 'surfjournal work' then imports the
+    shards, and 'surfjournal report' closes the plan.
+
+    PIPELINE is a name that 'surfjournal pipelines' lists, or the path of a
+    definition. A FILE replaces its source. Every machine must see the files under
+    the same path. Compressed files, and those whose text can't be read from its
+    middle, are one shard each; 'surfjournal split' cuts them.
+
+    Options:
+          \(SharedOptions.serverStore)
+          --model MODEL          use this model instead of the pipeline's: a
+                                 model file, or one that is part of the program
+          --shard-bytes N        about how many bytes a shard has, at least 1000;
+                                 by default 67108864
+          --writers N            how many workers may write to the server at the
+                                 same time; by default all
+          --chunk-rows N         records per save, 1 to 1000000; by default the
+                                 pipeline's
+          --max-errors N         workers end when more than N records of the plan
+                                 are rejected
+          --max-error-percent P  the same for more than P percent
+          --stop-on-error        the same for the first record
+          \(SharedOptions.verifyHash)
+          --again                plan also what the store's ledger records
+          \(SharedOptions.lockTimeout)
+          --json                 print the plan as JSON
+      -q, --quiet                print only the number of the plan
+      \(SharedOptions.help)
+
+    Examples:
+      surfjournal plan surf-log logs/*.csv --store postgresql://loader@db/journal
+      surfjournal plan nightly.json --store postgresql://loader@db/journal --json
+
+    """
+
+  private let definition: PipelineDefinition
+  private let options: RunOptions
+  private let shardBytes: Int?
+  private let writersMax: Int?
+  private let isJSON: Bool
+  private let isQuiet: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let name = arguments.operands.first else {
+      throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
+    }
+    var definition = try PipelineDefinition(arguments, name, model: arguments.string("model"))
+    if let rows = try arguments.integer("chunk-rows", in: PipelineDefinition.chunkRowsRange) {
+      definition.chunkRows = rows
+    }
+    let errors = try arguments.integer("max-errors", in: 0...Int.max)
+    let percent = try arguments.percent("max-error-percent")
+    if errors != nil || percent != nil {
+      if arguments.has("stop-on-error") {
+        throw arguments.mistake("--stop-on-error ends at the first error; leave it or the maximum out")
+      }
+      (definition.errorPolicy, definition.errorBudget) = (.skip, ErrorBudget(errors: errors, percent: percent))
+    }
+    if arguments.has("stop-on-error") { (definition.errorPolicy, definition.errorBudget) = (.stop, nil) }
+    self.definition = definition
+    var options = RunOptions()
+    options.store = arguments.string("store")
+    if arguments.operands.count > 1 { options.inputs = Array(arguments.operands.dropFirst()) }
+    options.verifiesHash = arguments.has("verify-hash")
+    options.again = arguments.has("again")
+    if let seconds = try arguments.seconds("lock-timeout") { options.lockTimeoutSeconds = seconds }
+    (options.notifies, options.programVersion) = (false, ProgramVersion.text)
+    options.isQuiet = arguments.has("quiet")
+    options.refer(to: arguments, pipeline: name)
+    self.options = options
+    shardBytes = try arguments.integer("shard-bytes", in: 1000...Int.max)
+    writersMax = try arguments.integer("writers", in: 1...10_000)
+    (isJSON, isQuiet) = (arguments.has("json"), arguments.has("quiet"))
+  }
+
+  func run() async -> ExitCode {
+    do throws(CommandFailure) {
+      let (definition, options, shardBytes, writersMax) = (definition, options, shardBytes, writersMax)
+      let plan = try await EngineThread.run("plan", stopping: "stopping; nothing is planned") { isCancelled in
+        try PlanRun(
+          definition, options: options, shardBytes: shardBytes, writersMax: writersMax, isCancelled: isCancelled
+        ).plan()
+      }
+      if isJSON {
+        try Console.print(try Console.json(plan), as: .json)
+      } else {
+        try Console.print(isQuiet ? "\(plan.plan)\n" : Self.text(plan))
+      }
+      return .ok
+    } catch {
+      return error.report()
+    }
+  }
+
+  private static func text(_ plan: PlanRun.Result) -> String {
+    let files = plan.files.count == 1 ? "one file" : "\(plan.files.count.grouped) files"
+    var lines = [
+      "Plan \(plan.plan)",
+      "\(files), \(plan.shards.grouped) \(plan.shards == 1 ? "shard" : "shards"), \(plan.records.grouped) records",
+    ]
+    lines += plan.files.compactMap { file in
+      file.uncut.map { "\(file.path) is one shard: \($0); 'surfjournal split' cuts it" }
+    }
+    lines += plan.known.map { "\($0) was imported before" }
+    lines += plan.notes
+    lines.append("Next, any number of times and anywhere:")
+    lines.append("  surfjournal work --plan \(plan.plan) --store ADDRESS")
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

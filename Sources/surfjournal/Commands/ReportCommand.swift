@@ -1,0 +1,86 @@
+import PipelineEngine
+import SurfJournal
+
+struct ReportCommand: Command {
+  static let name = "report"
+  static let takesAddresses = true
+  static let usage = """
+    Usage: surfjournal report --plan ID --store ADDRESS [options]
+
+    Closes a plan whose shards are all complete: prints and writes one report, with
+    the lines and records of the files, and one file of rejects for 'surfjournal
+    replay', and records each file in the ledger as an import does. Before that,
+    exit status 75 says that shards are not complete, and which.
+
+    Options:
+          --plan ID              number of the plan, or its beginning
+          \(SharedOptions.serverStore)
+          --rejects PATH         file for rejected records, or a folder, ending in /
+          --report FILE          write the report here instead of where the pipeline
+                                 says; ends in .txt, .json, .xml, .html or .prom;
+                                 may be repeated
+          --abandon              end a plan that can't be completed; what workers
+                                 have saved stays until 'surfjournal undo' takes it
+                                 back
+          \(SharedOptions.lockTimeout)
+          \(SharedOptions.summaryAsJSON)
+      \(SharedOptions.quiet)
+          \(SharedOptions.noProgress)
+      \(SharedOptions.help)
+
+    Examples:
+      surfjournal report --plan 7f3a --store postgresql://loader@db/journal
+      surfjournal report --plan 7f3a --store postgresql://loader@db/journal \\
+        --report run.html --rejects rejects.csv
+
+    Exit status 65 says that records were rejected; the others are in
+    'surfjournal help'.
+
+    """
+
+  private let arguments: Arguments
+  private let plan: String
+  private let options: RunOptions
+  private let isAbandoned: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    try arguments.requireNoOperands()
+    self.arguments = arguments
+    let run = try arguments.plannedRun()
+    plan = run.plan
+    var options = run.options
+    options.rejects = arguments.string("rejects")
+    let reports = arguments.strings("report")
+    for path in reports where ReportFormat(path: path) == nil {
+      throw arguments.mistake(
+        "--report is '\(path)'; its ending must be \(ReportFormat.endings), which determines its format")
+    }
+    if !reports.isEmpty { options.reports = reports }
+    self.options = options
+    isAbandoned = arguments.has("abandon")
+  }
+
+  func run() async -> ExitCode {
+    do throws(CommandFailure) {
+      let (plan, options, isAbandoned) = (plan, options, isAbandoned)
+      let message = "stopping; the plan stays open"
+      if isAbandoned {
+        let count = try await EngineThread.run("report", stopping: message) { isCancelled in
+          try PlanReport(plan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled).abandon()
+        }
+        Console.report(
+          count == 0
+            ? "the plan is ended; its workers had read nothing"
+            : "the plan is ended; its workers had read \(count.grouped) records. Take them back with 'surfjournal undo'"
+        )
+        return .ok
+      }
+      let summary = try await EngineThread.run("report", stopping: message) { isCancelled in
+        try PlanReport(plan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled).close()
+      }
+      return RunSession(.surfLog, kind: .import, options: options, arguments: arguments).present(summary)
+    } catch {
+      return error.report()
+    }
+  }
+}

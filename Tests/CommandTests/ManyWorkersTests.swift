@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Workers that run at the same time, are killed, and meet on the same shard: each record is imported once.
+@Suite(
+  .serialized, .seeded, .enabled(if: PostgreSQLServer.isThere, Comment(rawValue: PostgreSQLServer.problem)))
+struct ManyWorkersTests {
+  private let world: PlannedImport
+  init() throws { world = try PlannedImport() }
+
+  @Test func `Eight workers that begin with the same shard at once import it once`() throws {
+    try world.writeLog("a.csv", records: 2000)
+    let plan = try world.plan("a.csv", shardBytes: 1 << 20)
+    let workers = (0..<8).map { _ in world.worker(plan, "--shard", "0") }
+    for worker in workers { try worker.run() }
+    for worker in workers {
+      worker.waitUntilExit()
+      #expect(worker.terminationStatus == 0)
+    }
+    try world.compare(plan, files: "a.csv")
+  }
+
+  @Test func `Workers that are killed again and again lose and double nothing`() throws {
+    try world.writeLog("a.csv", records: 40_000)
+    try world.writeLog("b.csv", records: 8000, first: 50_000)
+    let plan = try world.plan("a.csv", "b.csv", shardBytes: 100_000)
+    var random = Randomness.generator()
+    var kills = 0
+    var running: [Process] = []
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while try world.psql("SELECT count(*) FROM sj_shard WHERE state <> 'complete'") != "0", Date() < deadline {
+      running.removeAll { !$0.isRunning }
+      while running.count < 3 {
+        let worker = world.worker(plan)
+        try worker.run()
+        running.append(worker)
+      }
+      usleep(.random(in: 100_000...300_000, using: &random))
+      if kills < TestLength.rounds(12, long: 100), let victim = running.randomElement(using: &random) {
+        kill(victim.processIdentifier, SIGKILL)
+        kills += 1
+      }
+    }
+    for worker in running { worker.waitUntilExit() }
+    #expect(kills > 2)
+    Figures.add("kills of workers", kills, suite: Self.self)
+    try world.compare(plan, files: "a.csv", "b.csv")
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/parallel"), "parallel is not installed"))
+  func `GNU parallel runs the shards`() throws {
+    try world.writeLog("a.csv", records: 1500)
+    let plan = try world.plan("a.csv")
+    let last = try #require(Int(try world.psql("SELECT max(shard) FROM sj_shard")))
+    let output = try Programs.run(
+      "/usr/bin/env",
+      [
+        "parallel", "-q", "--retries", "3", "-j", "3", Tool.url.path, "work", "--plan", plan, "--store", world.address,
+        "-q",
+        "--shard",
+      ]
+        + [":::"] + (0...last).map(String.init), in: world.folder)
+    #expect(output.status == 0, "\(output.messages)")
+    try world.compare(plan, files: "a.csv")
+  }
+
+  @Test func `No more workers write at the same time than the plan allows`() throws {
+    try world.writeLog("a.csv", records: 10_000)
+    let plan = try world.plan("a.csv", shardBytes: 40_000, options: ["--writers", "2"])
+    let workers = (0..<6).map { _ in world.worker(plan) }
+    for worker in workers { try worker.run() }
+    var seen = 0
+    while workers.contains(where: \.isRunning) {
+      // Who moves a checkpoint has the lock of an update on the table of shards until its save has ended.
+      let writing = try world.psql(
+        "SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_class ON pg_class.oid = relation WHERE relname = 'sj_shard' "
+          + "AND relnamespace = '\(world.schema)'::regnamespace AND mode = 'RowExclusiveLock' AND granted")
+      seen = max(seen, Int(writing) ?? 0)
+    }
+    #expect((1...2).contains(seen), "\(seen)")
+    #expect(workers.allSatisfy { $0.terminationStatus == 0 })
+    try world.compare(plan, files: "a.csv")
+  }
+
+  @Test(.enabled(if: ConnectionPooler.isThere, "pgbouncer is not installed"))
+  func `Workers behind a pooler in transaction mode import each record once`() throws {
+    let name = "w\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
+    let pooler = try ConnectionPooler(before: world.server, database: name)
+    var pooled = world
+    pooled.address = try #require(pooler.address).absoluteString
+    try pooled.writeLog("a.csv", records: 5000)
+    let plan = try pooled.plan("a.csv", shardBytes: 40_000)
+    // More than the pooler has connections to the server.
+    let workers = (0..<5).map { _ in pooled.worker(plan) }
+    for worker in workers { try worker.run() }
+    usleep(300_000)
+    kill(workers[0].processIdentifier, SIGKILL)
+    for worker in workers.dropFirst() {
+      worker.waitUntilExit()
+      #expect(worker.terminationStatus == 0)
+    }
+    try pooled.compare(plan, files: "a.csv")
+  }
+
+  @Test func `Workers go on when the server ends all their connections`() throws {
+    try world.writeLog("a.csv", records: 2000)
+    let plan = try world.plan("a.csv")
+    let workers = (0..<2).map { _ in world.worker(plan) }
+    for worker in workers { try worker.run() }
+    for _ in 0..<6 {
+      usleep(200_000)
+      // Only those of this test: others use the server too.
+      _ = try world.psql(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_class ON pg_class.oid = relation "
+          + "WHERE relname = 'sj_shard' AND relnamespace = '\(world.schema)'::regnamespace AND pid <> pg_backend_pid()")
+    }
+    for worker in workers {
+      worker.waitUntilExit()
+      #expect(worker.terminationStatus == 0)
+    }
+    try world.compare(plan, files: "a.csv")
+  }
+}

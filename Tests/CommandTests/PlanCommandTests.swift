@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A folder with a pipeline and logs, and a schema of its own on the server.
+struct PlannedImport {
+  let folder: TemporaryFolder
+  let server: PostgreSQLServer
+  let schema: String
+  var address: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = try #require(PostgreSQLServer.shared)
+    schema = "p\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
+    _ = try server.psql("CREATE SCHEMA \(schema)")
+    address = try #require(server.address(["options": "-csearch_path=\(schema)"])).absoluteString
+    try folder.write(Self.pipeline, to: "nightly.json")
+  }
+
+  private static let pipeline = """
+    {
+      "name": "nightly",
+      "columns": [
+        { "name": "date", "rules": ["required"] }, "location",
+        { "name": "rating", "rules": [{ "rule": "range", "min": 1, "max": 5 }] }
+      ],
+      "chunkRows": 100
+    }
+    """
+
+  /// Writes a log whose places have line ends within quotation marks, and of which every 50th record is rejected.
+  func writeLog(_ name: String, records: Int, first: Int = 0) throws {
+    let script = """
+      import sys
+      name, count, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+      with open(name, "w") as log:
+          log.write("date,location,rating\\n")
+          for n in range(first, first + count):
+              place = f'"Place {n}\\nof ""{n % 7}"", the sea"' if n % 3 == 0 else f"Place {n}"
+              log.write(f"2014-{n // 28 % 12 + 1:02}-{n % 28 + 1:02},{place},{9 if n % 50 == 7 else n % 5 + 1}\\n")
+      """
+    try Programs.output(of: ["python3", "-c", script, name, "\(records)", "\(first)"], in: folder)
+  }
+
+  func run(_ arguments: String...) throws -> ProgramOutput {
+    try Programs.run(Tool.url.path, arguments, in: folder)
+  }
+
+  /// The number of a new plan.
+  func plan(_ files: String..., shardBytes: Int = 20_000, options: [String] = []) throws -> String {
+    let output = try Programs.run(
+      Tool.url.path,
+      ["plan", "./nightly.json"] + files + ["--store", address, "--shard-bytes", "\(shardBytes)", "--quiet"]
+        + options, in: folder
+    )
+    try #require(output.status == 0, "\(output.messages)")
+    return output.text.trimmingCharacters(in: .newlines)
+  }
+
+  func worker(_ plan: String, _ arguments: String...) -> Process {
+    let process = Programs.process(
+      Tool.url.path, ["work", "--plan", plan, "--store", address, "--quiet"] + arguments, in: folder)
+    process.standardError = FileHandle.nullDevice
+    return process
+  }
+
+  /// The imported values, sorted.
+  func rows(of store: String) throws -> [String] {
+    let output = try Programs.run(
+      Tool.url.path, ["export", store, "--columns", "date,location,rating", "--format", "jsonl"], in: folder)
+    try #require(output.status == 0, "\(output.messages)")
+    return output.text.split(separator: "\n").map(String.init).sorted()
+  }
+
+  func psql(_ statement: String) throws -> String { try server.psql(statement, schema: schema) }
+
+  /// Imports the same files on one machine.
+  private func importOnOneMachine(_ files: [String]) throws -> Summary {
+    try folder.makeFolder("one")
+    let output = try Programs.run(
+      Tool.url.path,
+      ["import"] + files + ["--pipeline", "./nightly.json", "--store", "one.sqlite", "--rejects", "one/", "--json"],
+      in: folder)
+    return try output.json()
+  }
+
+  /// Closes the plan, and compares everything with an import of the same files on one machine.
+  func compare(_ plan: String, files: String...) throws {
+    let report = try Programs.run(
+      Tool.url.path,
+      ["report", "--plan", plan, "--store", address, "--rejects", "rejects.csv", "--json", "--report", "r.json"],
+      in: folder)
+    #expect(report.status == 65, "\(report.messages)")
+    let summary = try report.json()
+    let expected = try importOnOneMachine(files)
+    #expect(summary.counts == expected.counts && summary.counts.isConserved, "\(summary.counts)")
+    #expect(summary.issues.counts == expected.issues.counts)
+    #expect(summary.issues.listed == expected.issues.listed)
+    // The rejects of all files are in one, under one header.
+    func rest(_ name: String) throws -> [Substring] { Array(try folder.text(name).split(separator: "\n").dropFirst()) }
+    #expect(try rest("rejects.csv") == files.flatMap { try rest("one/\($0).rejects.csv") })
+    let details = try rest("rejects.csv.jsonl").filter { !$0.contains("\"rejects\":") }
+    #expect(try details == files.flatMap { try rest("one/\($0).rejects.csv.jsonl") })
+    #expect(try rows(of: address) == rows(of: "one.sqlite"))
+  }
+}
+
+/// `plan`, `work` and `report`: an import by many workers is that of one machine.
+@Suite(.enabled(if: PostgreSQLServer.isThere, Comment(rawValue: PostgreSQLServer.problem)))
+struct PlanCommandTests {
+  private let world: PlannedImport
+  init() throws { world = try PlannedImport() }
+
+  @Test func `One worker after the other imports what one machine does, and the report is the same`() throws {
+    try world.writeLog("a.csv", records: 1500)
+    let plan = try world.plan("a.csv")
+    let shards = try #require(Int(try world.psql("SELECT count(*) FROM sj_shard")))
+    #expect(shards > 2)
+    let early = try world.run("report", "--plan", plan, "--store", world.address)
+    #expect(early.status == 75 && early.messages.contains("\(shards) of \(shards) shards are not complete"))
+    // In an order of its own, and one of them twice.
+    for shard in (0..<shards).reversed() + [0] {
+      let work = try world.run("work", "--plan", plan, "--store", world.address, "--shard", "\(shard)", "--json")
+      #expect(work.status == 0 && work.text.contains("\"shard\":\(shard)"), "\(work.messages)")
+    }
+    try world.compare(plan, files: "a.csv")
+    #expect(try world.psql("SELECT count(*) FROM sj_shard") == "0")
+    #expect(try world.psql("SELECT count(*) FROM sj_reject") == "0")
+    #expect(try world.psql("SELECT count(*) FROM sj_issue") == "0")
+    #expect(try world.psql("SELECT state, recordsread FROM sj_input") == "complete|1500")
+  }
+
+  @Test func `A file that a plan has imported is known to an import, and one that an import knows to a plan`() throws {
+    try world.writeLog("a.csv", records: 300)
+    try world.writeLog("b.csv", records: 300, first: 1000)
+    let plan = try world.plan("a.csv")
+    #expect(try world.run("work", "--plan", plan, "--store", world.address).status == 0)
+    #expect(try world.run("report", "--plan", plan, "--store", world.address, "--rejects", "r.csv").status == 65)
+    let again = try world.run("import", "a.csv", "--pipeline", "./nightly.json", "--store", world.address, "--json")
+    #expect(try again.json().counts.read == 0, "\(again.messages)")
+    #expect(
+      try world.run("import", "b.csv", "--pipeline", "./nightly.json", "--store", world.address).status == 65)
+    let both = try world.run("plan", "./nightly.json", "a.csv", "b.csv", "--store", world.address)
+    #expect(both.status == 0 && both.messages.contains("nothing to plan"), "\(both.messages)")
+    // Replaying the rejects corrects them as ever.
+    let text = try world.folder.text("r.csv").replacingOccurrences(of: ",9\n", with: ",4\n")
+    try world.folder.write(text, to: "r.csv")
+    let replay = try world.run("replay", "r.csv", "--store", world.address, "--json")
+    #expect(replay.status == 0, "\(replay.messages)")
+    #expect(try replay.json().counts.inserted == 6)
+  }
+
+  @Test func `While a plan is open, its files are not imported, planned or undone otherwise`() throws {
+    try world.writeLog("a.csv", records: 300)
+    let plan = try world.plan("a.csv")
+    #expect(try world.run("work", "--plan", plan, "--store", world.address, "--shard", "0").status == 0)
+    try world.folder.write(try world.folder.text("a.csv"), to: "copy.csv")
+    for file in ["a.csv", "copy.csv"] {
+      for extra in [[], ["--again"]] {
+        let output = try Programs.run(
+          Tool.url.path,
+          ["import", file, "--pipeline", "./nightly.json", "--store", world.address] + extra, in: world.folder)
+        #expect(output.status == 65 && output.messages.contains(plan), "\(output.messages)")
+      }
+      let second = try world.run("plan", "./nightly.json", file, "--store", world.address)
+      #expect(second.status == 65 && second.messages.contains(plan), "\(second.messages)")
+    }
+    let undo = try world.run("undo", world.address, "--yes")
+    #expect(undo.status == 65 && undo.messages.contains("report --plan \(plan)"), "\(undo.messages)")
+    // Ended before it is complete: what was saved can be taken back, and then the file is new.
+    #expect(try world.run("report", "--plan", plan, "--store", world.address, "--abandon").status == 0)
+    let late = try world.run("work", "--plan", plan, "--store", world.address)
+    #expect(late.status == 65 && late.messages.contains("was ended"), "\(late.messages)")
+    let taken = try world.run("undo", world.address, plan, "--yes")
+    #expect(taken.status == 0, "\(taken.messages)")
+    #expect(try world.rows(of: world.address).isEmpty)
+    #expect(
+      try world.run("import", "a.csv", "--pipeline", "./nightly.json", "--store", world.address).status == 65)
+    #expect(try world.rows(of: world.address).count == 294)
+  }
+
+  @Test func `A file that has changed since it was planned is refused, and nothing of it is saved`() throws {
+    try world.writeLog("a.csv", records: 700)
+    let plan = try world.plan("a.csv", shardBytes: 12_000)
+    let text = try world.folder.text("a.csv")
+    for (changed, reason) in [
+      (text.replacingOccurrences(of: "Place 290", with: "Place 291"), "changed"),
+      (text + "2014-01-01,Place,3\n", "it has become longer"), (String(text.dropLast(9)), "it has become shorter"),
+      (text.replacingOccurrences(of: "date,location", with: "location,date"), "otherwise"),
+    ] {
+      try world.folder.write(changed, to: "a.csv")
+      let shards = reason == "otherwise" ? ["--shard", "1"] : []
+      let work = try Programs.run(
+        Tool.url.path, ["work", "--plan", plan, "--store", world.address] + shards, in: world.folder)
+      #expect(work.status == 65 && work.messages.contains("has changed since it was planned"), "\(work.messages)")
+      #expect(work.messages.contains(reason), "\(work.messages)")
+    }
+    try world.folder.write(text, to: "a.csv")
+    #expect(try world.run("work", "--plan", plan, "--store", world.address).status == 0)
+    try world.compare(plan, files: "a.csv")
+  }
+
+  @Test func `What can't be done over shards is refused with the reason`() throws {
+    try world.writeLog("a.csv", records: 10)
+    func refusal(_ member: String) throws -> String {
+      let pipeline = try world.folder.text("nightly.json")
+      try world.folder.write(
+        pipeline.replacingOccurrences(of: "\"chunkRows\"", with: "\(member), \"chunkRows\""), to: "other.json")
+      let output = try world.run("plan", "./other.json", "a.csv", "--store", world.address)
+      #expect(output.status == 78, "\(member)")
+      return output.messages
+    }
+    #expect(try refusal("\"atomic\": true").contains("the transactions of several workers are not one"))
+    #expect(try refusal("\"key\": [\"date\"]").contains("the keys of all records have to be compared"))
+    #expect(try refusal("\"changedInputs\": \"replace\"").contains("known only when it is read"))
+    let file = try world.run("plan", "./nightly.json", "a.csv", "--store", "s.sqlite")
+    #expect(file.status == 64 && file.messages.contains("a store in a file is written by one machine"))
+    #expect(!world.folder.exists("s.sqlite"))
+  }
+}
