@@ -65,7 +65,7 @@ extension ObjectGraph {
   }
 
   /// Whether there may be an object under an ID of `range` that is not in a segment.
-  private func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
+  func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
     range.revision > 0 || unresolvedIDs.contains(range)
   }
 

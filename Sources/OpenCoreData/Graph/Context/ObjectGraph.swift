@@ -316,12 +316,13 @@ final class ObjectGraph {
   /// - Parameters:
   ///   - updated: The updated objects that the save included.
   ///   - written: Those of them whose rows it has changed.
-  /// - Returns: The objects of saved rows. They stay registered together until `release(_:)`, because nearly all of
-  ///   them are freed after they were announced.
+  /// - Returns: The saved rows. Their objects stay registered together until `release(_:)`, because nearly all of them
+  ///   are freed after they were announced.
   func finishSave(
     of updated: [NSManagedObject], written: Set<ObjectIdentifier>, inStore: Bool
-  ) -> [BatchObjects] {
-    let savedBatches = insertions.segments.compactMap { finishSave(of: $0, inStore: inStore) }
+  ) -> [SavedInsertion] {
+    let saved = insertions.segments.map { SavedInsertion($0, inStore: inStore) }
+    for rows in saved where !rows.objects.handles.isEmpty { registry.add(rows.objects) }
     for object in updated {
       object.becomeSaved(inStore: inStore, isWritten: written.contains(ObjectIdentifier(object)))
     }
@@ -331,18 +332,6 @@ final class ObjectGraph {
     conflictChecks = [:]
     invalidateRelated()
     adoptPermanentIDs()
-    return savedBatches
-  }
-
-  private func finishSave(of segment: PendingSegment, inStore: Bool) -> BatchObjects? {
-    guard let saved = segment.takeHandles() else { return nil }
-    // Whether keys were allocated before the save.
-    let hasKeys = segment.range.revision > 0
-    saved.handles.forEach { row, object in
-      object.becomeSavedInsertion(
-        inStore: inStore, hasKey: !inStore && hasKeys && segment.range.permanent(row: row) != nil)
-    }
-    registry.add(saved)
     return saved
   }
 

@@ -205,16 +205,15 @@ final class PendingSegment {
   }
 
   /// Called after a save: hands the objects over to the caller.
-  func takeHandles() -> BatchObjects? {
+  func takeHandles() -> BatchObjects {
     objects = nil
-    guard !handles.isEmpty else { return nil }
     let taken = BatchObjects(storage, handles)
     handles = RowObjectTable()
     return taken
   }
 
   /// Called after the rows were discarded: an object that has other owners keeps its values.
-  func releaseHandles() { takeHandles()?.releaseAll() }
+  func releaseHandles() { takeHandles().releaseAll() }
 
   /// The current values of a row: the object's if it has newer ones.
   func values(row: Int) -> [StoredValue] { handles[row]?.values ?? batch.values(row: row) }
