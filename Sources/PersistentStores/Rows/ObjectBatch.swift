@@ -216,6 +216,20 @@ public struct ObjectBatch: Sendable {
     cells[row * slotCount + slot] = cell(of: value)
   }
 
+  /// Replaces one value, if that copies nothing and leaves no bytes unused.
+  ///
+  /// - Returns: Whether it was replaced.
+  package mutating func replaceInPlace(_ value: StoredValue, row: Int, slot: Int) -> Bool {
+    guard isUnshared() else { return false }
+    let index = row * slotCount + slot
+    switch (cells[index].kind, value) {
+    case (.null, .null), (.null, .integer), (.null, .real), (.null, .text), (.integer, .integer), (.real, .real):
+      setValue(value, row: row, slot: slot)
+      return true
+    default: return false
+    }
+  }
+
   private mutating func cell(of value: StoredValue) -> ValueCell {
     switch value {
     case .null: .null

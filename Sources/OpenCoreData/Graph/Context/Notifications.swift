@@ -191,8 +191,9 @@ final class ObservedNotification: NSNotification {
   private let make: () -> [AnyHashable: Any]
   private lazy var made = make()
 
-  init(_ name: Notification.Name, of context: NSManagedObjectContext, making userInfo: @escaping () -> [AnyHashable: Any])
-  {
+  init(
+    _ name: Notification.Name, of context: NSManagedObjectContext, making userInfo: @escaping () -> [AnyHashable: Any]
+  ) {
     make = userInfo
     super.init(name: name, object: context)
   }

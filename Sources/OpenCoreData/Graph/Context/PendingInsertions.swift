@@ -146,9 +146,15 @@ final class PendingSegment {
   private var obtainedRows: [ObjectKey: Int] = [:]
   private var revisionSeen = 0
 
-  /// Adds a row for a single object.
+  /// The values of a new row; nil if all of them are.
+  private lazy var defaults: [StoredValue]? =
+    entity.layout.defaultValues.allSatisfy(\.isNull)
+    ? nil : entity.layout.defaultValues
+
+  /// Adds a row with the defaults for a single object.
   func appendRow() -> Int {
     batch.appendRow()
+    if let defaults { batch.setValues(defaults, row: batch.count - 1) }
     isValidated = false
     return batch.count - 1
   }
