@@ -122,7 +122,7 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = arena.count
   }
 
-  /// Removes all rows except those with these ascending numbers.
+  /// Keeps the rows with these numbers, in their order.
   package mutating func keepRows(_ rows: [Int]) {
     var kept: [ValueCell] = []
     kept.reserveCapacity(rows.count * slotCount)

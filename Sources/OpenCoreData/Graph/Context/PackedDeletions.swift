@@ -6,20 +6,16 @@ import PersistentStores
 /// As pending insertions do, the objects are found by their rows. An object that is asked for by its ID leaves the
 /// segment and becomes one of the graph's deletions.
 final class DeletedSegment {
-  private let storage: BatchStorage
+  private unowned let context: NSManagedObjectContext
+  /// The values. Nothing needs them before there is an object.
+  private lazy var storage = BatchStorage(context, sharing: rows.rows)
   private(set) var rows: DeletedRows
   private var handles = RowObjectTable()
   /// Whether a save has deleted the rows.
   private var isSaved = false
 
-  /// - Parameter storage: Has the values of `rows`.
-  init(_ rows: DeletedRows, in storage: BatchStorage) {
-    (self.rows, self.storage) = (rows, storage)
-  }
-
-  init(_ rows: DeletedRows, in context: NSManagedObjectContext) {
-    (self.rows, storage) = (rows, BatchStorage(context, sharing: rows.rows))
-  }
+  /// - Parameter context: Holds the segment.
+  init(_ rows: DeletedRows, in context: NSManagedObjectContext) { (self.rows, self.context) = (rows, context) }
 
   var entity: NSEntityDescription { rows.entity }
 
