@@ -138,6 +138,8 @@ final class SavedInsertion {
   private let isInStore: Bool
   /// Whether keys were allocated before the save.
   private let hasKeys: Bool
+  /// The set of all objects, if it was made for the observers of the insertion.
+  private var announced: Set<NSManagedObject>?
 
   /// Ends the insertion of the segment's rows.
   ///
@@ -146,6 +148,7 @@ final class SavedInsertion {
     (entity, range, removedRows) = (segment.entity, segment.range, segment.removedRows)
     isInStore = inStore
     hasKeys = !inStore && segment.range.revision > 0
+    announced = segment.objects
     objects = segment.takeHandles()
     objects.handles.forEach { row, object in finish(object, row: row) }
   }
@@ -154,8 +157,12 @@ final class SavedInsertion {
     object.becomeSavedInsertion(inStore: isInStore, hasKey: hasKeys && range.permanent(row: row) != nil)
   }
 
+  /// The set would hold the objects.
+  func forgetSet() { announced = nil }
+
   /// The objects of all rows. Makes those that are missing: no context may know an object of such a row.
   func makeAll() -> Set<NSManagedObject> {
+    if let announced { return announced }
     let (type, storage) = (entity.objectClass, objects.storage)
     var all = Set<NSManagedObject>(unique: storage.batch.count - removedRows.count)
     objects.handles.forEach { _, object in all.add(object) }
@@ -173,6 +180,12 @@ final class SavedInsertion {
 }
 
 extension ObjectGraph {
+  /// Releases the objects of rows whose save was announced.
+  func release(_ saved: SavedInsertion) {
+    saved.forgetSet()
+    release(saved.objects)
+  }
+
   /// The objects of rows that were saved just now, for observers of the save.
   func objects(ofSaved saved: [SavedInsertion]) -> Set<NSManagedObject> {
     guard let first = saved.first else { return [] }

@@ -96,7 +96,7 @@ final class PendingSegment {
   /// The objects that were asked for. Held strongly: they may have changes to save.
   private(set) var handles = RowObjectTable()
   /// All of them as a set, once it was asked for.
-  private var objects: Set<NSManagedObject>?
+  private(set) var objects: Set<NSManagedObject>?
   /// Shared with the levels that the rows came through.
   private let sharedIDs: SharedIDSet
   /// Whether the rows were inserted here rather than handed up by a child.

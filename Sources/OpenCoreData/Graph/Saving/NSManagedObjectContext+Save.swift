@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
     // Observers of the parent, such as a results controller, have the changes when the child's save returns.
     parent?.performAndWait { parent?.processPendingChanges() }
     announceSave(saved.changes)
-    for rows in inserted { graph.release(rows.objects) }
+    for rows in inserted { graph.release(rows) }
     if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
   }
   private static let saveAttemptsMax = 1000
