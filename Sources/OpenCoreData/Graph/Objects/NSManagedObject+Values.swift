@@ -52,6 +52,25 @@ extension NSManagedObject {
     return entity.attributeSlots[slot].foundationValue(from: storedValue(at: slot)) as? NSNumber
   }
 
+  /// Sets a numeric attribute whose property is not a scalar, as `setValue(_:forKey:)` does. Generated accessors call it.
+  ///
+  /// - Parameters:
+  ///   - value: The new value; nil for none.
+  ///   - key: The name of the attribute. Stops the program if the entity does not have it, or if the attribute can't keep
+  ///     the number.
+  public final func setNumberValue(_ value: NSNumber?, forKey key: String) {
+    let slot = slot(key)
+    guard let value, entity.layout.isInteger(slot), !(value is NSDecimalNumber) else {
+      return setStoredValue(stored(value, slot), at: slot)
+    }
+    let integer = value.int64Value
+    // Beyond that a double is not exact, and the general way finds out whether the number is an integer.
+    guard integer.magnitude < 1 << 53, Double(integer) == value.doubleValue else {
+      return setStoredValue(stored(value, slot), at: slot)
+    }
+    setStoredValue(.integer(integer), at: slot)
+  }
+
   /// The value of an attribute whose property is a scalar; 0 or false if nothing is stored.
   public final func scalarValue<Value: ManagedAttributeValue & ExpressibleByIntegerLiteral>(
     forKey key: String
