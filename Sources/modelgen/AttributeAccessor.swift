@@ -89,7 +89,8 @@ struct AttributeAccessor {
     case .optional: "setAttributeValue(newValue, forKey: \(key))"
     case .scalar: "setScalarValue(newValue, forKey: \(key))"
     case .interval: "setAttributeValue(Date(timeIntervalSinceReferenceDate: newValue), forKey: \(key))"
-    case .number, .keyed, .any: "setValue(newValue, forKey: \(key))"
+    case .number: "setNumberValue(newValue, forKey: \(key))"
+    case .keyed, .any: "setValue(newValue, forKey: \(key))"
     }
   }
 

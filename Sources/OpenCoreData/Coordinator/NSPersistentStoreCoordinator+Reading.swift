@@ -60,11 +60,18 @@ struct StoreReading {
   }
 
   /// The objects at the other end of a to-many relationship with their values; nil if they can't be read together.
-  func relatedRows(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [RelatedRows]? {
+  ///
+  /// - Parameter toDelete: Whether they are about to be deleted, so that their values may stay in the store.
+  func relatedRows(
+    _ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID], toDelete: Bool
+  ) throws -> [RelatedRows]? {
     let stores = coordinator.rowStores
     guard stores.count == 1 else { return nil }
     let keys = ids.compactMap { $0.storeIdentity === stores[0].identity ? $0.storeKey : nil }
-    return try read(stores[0]) { try $0.relatedRows(relationship, of: keys) }
+    return try read(stores[0]) {
+      try toDelete && generation == nil
+        ? $0.relatedRowsToDelete(relationship, of: keys) : $0.relatedRows(relationship, of: keys)
+    }
   }
 
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {

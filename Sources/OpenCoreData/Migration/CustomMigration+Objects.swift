@@ -72,7 +72,7 @@ extension CustomMigration {
     return try sourceContext.relatedIDs(relationship, of: [source])[0]
   }
 
-  private func instances(
+  func instances(
     of sources: [NSManagedObjectID], by name: String?, for relationship: NSRelationshipDescription
   ) throws -> [NSManagedObject] {
     guard let name else {

@@ -126,29 +126,47 @@ extension CustomMigration {
 
   private func linkInstances(_ step: Step, _ range: Range<Int>) throws {
     let pairs = step.associations.instances(range, in: destinationContext)
-    try prepareLinks(of: pairs, step)
+    let ends = try prepareLinks(of: pairs, step)
     defer { relatedSources = [:] }
-    for (object, _) in pairs {
-      try manager.checkCancellation()
-      // A policy may have deleted it with another one.
-      guard !object.isDeleted else { continue }
-      try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+    // The context holds unchanged objects weakly: without an owner they would be read again one by one.
+    try withExtendedLifetime(ends) {
+      for (object, _) in pairs {
+        try manager.checkCancellation()
+        // A policy may have deleted it with another one.
+        guard !object.isDeleted else { continue }
+        try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+      }
     }
   }
 
   /// Reads what the relationships of a batch need, in one read for each.
-  private func prepareLinks(of pairs: [(NSManagedObject, NSManagedObjectID)], _ step: Step) throws {
+  ///
+  /// - Returns: The objects that to-many relationships are going to lead to.
+  private func prepareLinks(
+    of pairs: [(NSManagedObject, NSManagedObjectID)], _ step: Step
+  ) throws -> [NSManagedObject] {
+    var ends: [NSManagedObject] = []
     let (objects, sources) = (pairs.map(\.0), pairs.map(\.1))
     let group = FaultGroup(objects.map(\.objectID))
     for object in objects where object.isFault && !object.hasValues { object.faultGroup = group }
     for part in step.relationships?.parts ?? [] {
       let same = objects.filter { $0.entity.isKindOf(entity: part.relationship.owner ?? $0.entity) }
       try destinationContext.readTogether(part.relationship, of: same)
-      guard case .instances(_, let old) = part.content, relatedSources[ObjectIdentifier(old)] == nil else { continue }
+      guard case .instances(let name, let old) = part.content, relatedSources[ObjectIdentifier(old)] == nil else {
+        continue
+      }
       let related = try sourceContext.relatedIDs(old, of: sources)
       relatedSources[ObjectIdentifier(old)] = Dictionary(
         zip(sources.map(\.key), related), uniquingKeysWith: { first, _ in first })
+      guard part.relationship.isToMany, let inverse = part.relationship.inverseRelationship else { continue }
+      // They are changed too, and leave the objects that they lead to now.
+      let others = try instances(of: related.flatMap { $0 }, by: name, for: part.relationship)
+      try destinationContext.load(others)
+      let owning = others.filter { $0.entity.isKindOf(entity: inverse.owner ?? $0.entity) }
+      try destinationContext.readTogether(inverse, of: owning)
+      ends += others
     }
+    return ends
   }
 
   // MARK: Third

@@ -1,14 +1,16 @@
 /// Rows at the other end of a to-many relationship, read with their values.
 package struct RelatedRows: Sendable {
-  /// The values of one entity's rows.
-  package let batch: ObjectBatch
-  package let space: PermanentIDSpace
+  /// One entity's rows.
+  package let rows: SharedRows
   /// The key, the version and the owner's key of each row.
   package let numbers: RowNumbers
 
+  package init(_ rows: SharedRows, _ numbers: RowNumbers) { (self.rows, self.numbers) = (rows, numbers) }
+
   package init(_ batch: ObjectBatch, _ numbers: RowNumbers, of store: StoreIdentity) {
-    self.batch = batch
-    self.numbers = numbers
-    space = PermanentIDSpace(store, batch.entity)
+    self.init(SharedRows(batch, of: PermanentIDSpace(store, batch.entity)), numbers)
   }
+
+  package var space: PermanentIDSpace { rows.space }
+  package var count: Int { numbers.keys.count }
 }

@@ -147,6 +147,8 @@ package protocol RowReader: AnyObject {
   /// The objects at the other end of `relationship`, which is to-many, with their values: owner after owner by ascending
   /// key, and for each in the order of `related`. Nil if the store can't read both in one.
   func relatedRows(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]?
+  /// As `relatedRows(_:of:)`, for rows that are about to be deleted: the values of very many may stay in the store.
+  func relatedRowsToDelete(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]?
   /// The results that `query` and `shape` describe: rows that match become groups, those become distinct results, and
   /// limit and offset count these. Results that stand for several rows and are equal by the sort keys come in the order
   /// of their columns.
@@ -208,6 +210,8 @@ package enum UniquenessResolution: Sendable {
 extension RowReader {
   package func explanation(_ query: FetchQuery) throws -> QueryExplanation { .inMemory }
   package func relatedRows(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]? { nil }
+  package func relatedRowsToDelete(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]?
+  { try relatedRows(relationship, of: keys) }
 
   /// For stores whose values are in no files.
   package func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues) throws -> [FetchedRow?] {

@@ -45,7 +45,7 @@ package struct BatchLink: Sendable {
     if indices.count > count { indices.removeLast(indices.count - count) }
   }
 
-  /// Keeps the rows with these ascending numbers.
+  /// Keeps the rows with these numbers, in their order.
   mutating func keep(_ rows: some Sequence<Int>) {
     indices = rows.map { $0 < indices.count ? indices[$0] : Self.none }
   }

@@ -122,7 +122,7 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = arena.count
   }
 
-  /// Removes all rows except those with these ascending numbers.
+  /// Keeps the rows with these numbers, in their order.
   package mutating func keepRows(_ rows: [Int]) {
     var kept: [ValueCell] = []
     kept.reserveCapacity(rows.count * slotCount)
@@ -214,6 +214,20 @@ public struct ObjectBatch: Sendable {
     // A text set later may be stored after the last row's bytes: from here on the arena is never truncated.
     defer { lastRowArenaStart = arena.count }
     cells[row * slotCount + slot] = cell(of: value)
+  }
+
+  /// Replaces one value, if that copies nothing and leaves no bytes unused.
+  ///
+  /// - Returns: Whether it was replaced.
+  package mutating func replaceInPlace(_ value: StoredValue, row: Int, slot: Int) -> Bool {
+    guard isUnshared() else { return false }
+    let index = row * slotCount + slot
+    switch (cells[index].kind, value) {
+    case (.null, .null), (.null, .integer), (.null, .real), (.null, .text), (.integer, .integer), (.real, .real):
+      setValue(value, row: row, slot: slot)
+      return true
+    default: return false
+    }
   }
 
   private mutating func cell(of value: StoredValue) -> ValueCell {

@@ -32,29 +32,142 @@ extension SQLiteReader {
   }
 
   func relatedRows(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]? {
+    guard let table = try RelatedTable(relationship, in: store) else { return nil }
+    return try relatedRows(table, of: keys, atMost: .max)
+  }
+
+  /// The values of more rows than a context may keep stay in the store: they are read from the state that it has now.
+  func relatedRowsToDelete(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]? {
+    guard let table = try RelatedTable(relationship, in: store) else { return nil }
+    let rowsMax = store.deletedRowsKeptMax.load(ordering: .relaxed)
+    guard !store.mayHaveUncommittedRows, !connection.isInTransaction, !table.mayHaveValuesInFiles else {
+      return try relatedRows(table, of: keys, atMost: .max)
+    }
+    if let few = try relatedRows(table, of: keys, atMost: rowsMax) { return few }
+    guard let snapshot = try store.makeSnapshot() as? SQLiteSnapshot, snapshot.isStable else {
+      return try relatedRows(table, of: keys, atMost: .max)
+    }
+    return try snapshot.read { try $0.relatedKeys(table, of: keys, in: snapshot) }
+  }
+
+  /// - Returns: Nil if there are more than `rowsMax`.
+  private func relatedRows(_ table: RelatedTable, of keys: [Int64], atMost rowsMax: Int) throws -> [RelatedRows]? {
+    var (result, count) = ([RelatedRows](), 0)
+    for part in Set(keys).sorted().statementParts {
+      let plan = try SelectPlan(FetchQuery(entity: table.destination), in: store, owners: table.owners(part))
+      let isWhole = try access("Reading") {
+        let cursor = try StoreCursor(
+          connection, plan, rowsPerBatch: Self.relatedRowsPerBatch, ownsSnapshot: false, lock: nil)
+        var (batch, numbers) = (ObjectBatch(entity: table.entity), RowNumbers(wantsVersions: true))
+        while try cursor.next(into: &batch, numbers: &numbers) {
+          count += numbers.keys.count
+          if count > rowsMax { return false }
+          result.append(RelatedRows(batch, numbers, of: store.identity))
+          (batch, numbers) = (ObjectBatch(entity: table.entity), RowNumbers(wantsVersions: true))
+        }
+        return true
+      }
+      if !isWhole { return nil }
+    }
+    return result
+  }
+
+  /// The rows without their values, which stay readable in `snapshot`, whose reader this is.
+  private func relatedKeys(
+    _ table: RelatedTable, of keys: [Int64], in snapshot: SQLiteSnapshot
+  ) throws -> [RelatedRows] {
+    var query = FetchQuery(entity: table.destination)
+    query.values = .none
+    var result: [RelatedRows] = []
+    for part in Set(keys).sorted().statementParts {
+      let plan = try SelectPlan(query, in: store, owners: table.owners(part))
+      try access("Reading") {
+        let statement = try connection.statement(plan.select.text)
+        defer { statement.reset() }
+        try statement.bind(plan.select.bindings)
+        var (space, number, numbers) = (PermanentIDSpace?.none, Int64?.none, RowNumbers(wantsVersions: true))
+        func endBatch() {
+          if let space, !numbers.keys.isEmpty {
+            let keys = numbers.keys
+            let rows = SharedRows(of: space) {
+              try snapshot.read { try $0.batch(of: keys, space.entity) }
+            }
+            result.append(RelatedRows(rows, numbers))
+          }
+          numbers = RowNumbers(wantsVersions: true)
+        }
+        while try statement.step() {
+          let key = statement.integer(0)
+          if number != statement.integer(1) || numbers.keys.count == Self.relatedKeysPerBatch {
+            endBatch()
+            number = statement.integer(1)
+            space = try plan.layout(ofEntity: Int(statement.integer(1)), key: key).space
+          }
+          numbers.append(key: key, version: statement.integer(2))
+          if let column = plan.ownerColumn { numbers.append(owner: statement.integer(column)) }
+        }
+        endBatch()
+      }
+    }
+    return result
+  }
+
+  /// The rows of `entity` with `keys`, in their order.
+  ///
+  /// - Throws: `NSError` 134070 if one is not there.
+  private func batch(of keys: [Int64], _ entity: NSEntityDescription) throws -> ObjectBatch {
+    let order = keys.indices.sorted { keys[$0] < keys[$1] }
+    var query = FetchQuery(entity: entity)
+    query.includesSubentities = false
+    var (batch, numbers) = (ObjectBatch(entity: entity), RowNumbers())
+    let owners = SelectPlan.Owners(column: "Z_PK", orderColumn: nil, keys: order.map { keys[$0] }[...])
+    let plan = try SelectPlan(query, in: store, owners: owners)
+    _ = try access("Reading") {
+      try StoreCursor(connection, plan, rowsPerBatch: keys.count, ownsSnapshot: false, lock: nil)
+        .next(into: &batch, numbers: &numbers)
+    }
+    guard batch.count == keys.count else {
+      throw NSError.coreData(
+        .operation,
+        "Rows of \(entity.name ?? "") that were read before are missing in \(store.location). The store is damaged: "
+          + "restore it from a copy.")
+    }
+    var places = Array(keys.indices)
+    for (place, index) in order.enumerated() { places[index] = place }
+    if order != places { batch.keepRows(places) }
+    return batch
+  }
+
+  /// An object that is kept keeps the values of so many.
+  private static let relatedRowsPerBatch = 512
+  /// As many as one statement reads by their keys.
+  private static let relatedKeysPerBatch = 500
+}
+
+/// Where the rows at the other end of a to-many relationship are.
+private struct RelatedTable {
+  let destination: NSEntityDescription
+  /// One that rows may have.
+  let entity: NSEntityDescription
+  private let column: String
+  private let orderColumn: String?
+
+  /// Nil if the rows don't lead to their owners.
+  init?(_ relationship: NSRelationshipDescription, in store: SQLiteStore) throws {
     guard let destination = relationship.destinationEntity,
       let entity = destination.withDescendants.first(where: { !$0.isAbstract }),
       case .toMany(let table, let column, let orderColumn)? =
         try store.sqlEntity(relationship.entity).relationships[relationship.name],
       try table == store.sqlEntity(destination).tableName
     else { return nil }
-    var result: [RelatedRows] = []
-    for part in Set(keys).sorted().statementParts {
-      let owners = SelectPlan.Owners(column: column, orderColumn: orderColumn, keys: part)
-      let plan = try SelectPlan(FetchQuery(entity: destination), in: store, owners: owners)
-      try access("Reading") {
-        let cursor = try StoreCursor(
-          connection, plan, rowsPerBatch: Self.relatedRowsPerBatch, ownsSnapshot: false, lock: nil)
-        var (batch, numbers) = (ObjectBatch(entity: entity), RowNumbers(wantsVersions: true))
-        while try cursor.next(into: &batch, numbers: &numbers) {
-          result.append(RelatedRows(batch, numbers, of: store.identity))
-          (batch, numbers) = (ObjectBatch(entity: entity), RowNumbers(wantsVersions: true))
-        }
-      }
-    }
-    return result
+    (self.destination, self.entity, self.column, self.orderColumn) = (destination, entity, column, orderColumn)
   }
 
-  /// An object that is kept keeps the values of so many.
-  private static let relatedRowsPerBatch = 512
+  func owners(_ keys: ArraySlice<Int64>) -> SelectPlan.Owners {
+    SelectPlan.Owners(column: column, orderColumn: orderColumn, keys: keys)
+  }
+
+  var mayHaveValuesInFiles: Bool {
+    destination.withDescendants.contains { $0.attributeSlots.contains(where: \.allowsExternalBinaryDataStorage) }
+  }
 }

@@ -9,6 +9,8 @@ final class SQLiteSnapshot: StoreSnapshot, @unchecked Sendable {
   /// Without locks the snapshot of a file ends when another program writes to it.
   private let source: (any CheckedSource)?
   private let lock = NSRecursiveLock()
+  /// Whether it stays readable whatever other programs do.
+  var isStable: Bool { source == nil }
 
   init(_ reader: SQLiteReader, _ store: SQLiteStore, source: (any CheckedSource)?) throws {
     self.source = source
@@ -19,7 +21,7 @@ final class SQLiteSnapshot: StoreSnapshot, @unchecked Sendable {
     _ = try reader.connection.integer("SELECT count(*) FROM sqlite_master")
   }
 
-  func read<Result>(_ body: (any RowReader) throws -> Result) throws -> Result {
+  func read<Result>(_ body: (SQLiteReader) throws -> Result) throws -> Result {
     try lock.withLock {
       guard let source else { return try body(reader) }
       return try source.checking { try body(reader) }

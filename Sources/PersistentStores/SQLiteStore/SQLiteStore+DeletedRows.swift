@@ -37,6 +37,10 @@ extension SQLiteStore {
     let version: Int64
     let part: Int32
     let row: Int32
+
+    func precedes(_ other: PackedRow) -> Bool {
+      version == other.version ? key < other.key : version < other.version
+    }
   }
 
   /// The rows by version and key.
@@ -50,7 +54,8 @@ extension SQLiteStore {
           PackedRow(key: part.keys[row], version: part.versions[row], part: Int32(index), row: Int32(row)))
       }
     }
-    return rows.sorted { $0.version == $1.version ? $0.key < $1.key : $0.version < $1.version }
+    if !zip(rows, rows.dropFirst()).allSatisfy({ $0.precedes($1) }) { rows.sort { $0.precedes($1) } }
+    return rows
   }
 
   /// The rows of a range that is not deleted completely are deleted one by one, so that a conflict names them.

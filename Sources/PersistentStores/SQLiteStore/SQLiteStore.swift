@@ -47,6 +47,9 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   private let poolSizeMax: Int
   /// Whether a transaction is open between saves. Readers then must see what it has written.
   private let hasOpenTransaction = Atomic(false)
+  var mayHaveUncommittedRows: Bool { hasOpenTransaction.load(ordering: .acquiring) }
+  /// Of how many rows that a cascade deletes the values are kept in memory. The values of more stay in the store.
+  package let deletedRowsKeptMax = Atomic(8192)
   private let writes = Atomic<Int64>(0)
 
   /// Open snapshots. They prevent a complete checkpoint of the WAL.

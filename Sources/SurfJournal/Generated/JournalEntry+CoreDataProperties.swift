@@ -36,7 +36,7 @@ nonisolated extension JournalEntry {
 
   public var rating: NSNumber? {
     get { numberValue(forKey: "rating") }
-    set { setValue(newValue, forKey: "rating") }
+    set { setNumberValue(newValue, forKey: "rating") }
   }
 
   public var wind: String? {

@@ -3,6 +3,7 @@ import Locking
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores
+import Synchronization
 import TestSupport
 import Testing
 
@@ -107,12 +108,18 @@ final class CascadePlayer {
 
   /// - Parameters:
   ///   - packs: Whether rows may be deleted without objects: their class has no hooks.
+  ///   - leavesValues: Whether the values of such rows stay in a SQLite store until they are asked for.
   ///   - hasRivals: Whether another coordinator changes and deletes rows.
-  init(seed: UInt64, packs: Bool, hasRivals: Bool = false, keepsInnerBoxes: Bool = false) throws {
+  init(
+    seed: UInt64, packs: Bool, leavesValues: Bool = false, hasRivals: Bool = false, keepsInnerBoxes: Bool = false
+  ) throws {
     let named = " representedClassName=\"\(NSStringFromClass(HookedThing.self))\" name="
     graph = try LinkedGraph(
       xml: packs ? Self.xml : Self.xml.replacing("<entity name=", with: "<entity\(named)"),
       kind: hasRivals ? .sqlite : .current)
+    if leavesValues {
+      try graph.coordinator.withStore { ($0 as? SQLiteStore)?.deletedRowsKeptMax.store(0, ordering: .relaxed) }
+    }
     random = SeededGenerator(seed: seed)
     self.hasRivals = hasRivals
     var contexts = [graph.context()]

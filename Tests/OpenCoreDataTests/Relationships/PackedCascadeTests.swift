@@ -1,7 +1,9 @@
 import Foundation
+import Locking
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores
+import Synchronization
 import TestSupport
 import Testing
 
@@ -13,8 +15,10 @@ import Testing
 struct PackedCascadeTests {
   @Test("The chain, its rows and the reference agree", arguments: Randomness.seeds(8, long: 400))
   func agreement(seed: UInt64) throws {
-    let found = try CascadePlayer(seed: seed, packs: true).play(rounds: 3)
-    #expect(found == nil, "seed \(seed): \(found ?? "")")
+    for leavesValues in [false, true] {
+      let found = try CascadePlayer(seed: seed, packs: true, leavesValues: leavesValues).play(rounds: 3)
+      #expect(found == nil, "seed \(seed): \(found ?? "")")
+    }
   }
 
   @Test("The reference can fail: an inner box that stays is noticed")
@@ -23,6 +27,81 @@ struct PackedCascadeTests {
       try CascadePlayer(seed: seed, packs: true, keepsInnerBoxes: true).play(rounds: 2) != nil
     }
     #expect(isFound)
+  }
+}
+
+/// The values of more rows than a context keeps stay in the store, as they were when the rows were read.
+@Suite("Cascades over very many rows", .withoutStore("they are about rows whose values stay in a SQLite store"))
+struct LargeCascadeTests {
+  private let folder: TemporaryFolder
+  private let graph: LinkedGraph
+  private static let count = 1200
+
+  init() throws {
+    folder = try TemporaryFolder()
+    graph = try LinkedGraph(xml: CascadePlayer.xml, kind: .sqlite)
+    try graph.coordinator.withStore { ($0 as? SQLiteStore)?.deletedRowsKeptMax.store(100, ordering: .relaxed) }
+    let context = graph.context()
+    try context.performAndWait {
+      let box = NSEntityDescription.insertNewObject(forEntityName: "Box", into: context)
+      for number in 0..<Self.count {
+        let name = number % 3 == 0 ? "Screw" : "Part"
+        let part = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
+        part.setValue(number, forKey: "number")
+        part.setValue("part \(number)", forKey: "label")
+        part.setValue(box, forKey: "box")
+      }
+      try context.save()
+    }
+  }
+
+  private func deleteBox(in context: NSManagedObjectContext) throws {
+    for box in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Box")) { context.delete(box) }
+    context.processPendingChanges()
+    #expect(context.graph.packedDeletions.count == Self.count)
+  }
+
+  @Test("Whoever observes the save sees the values, although another context has changed the rows meanwhile")
+  func valuesOfSave() throws {
+    let (context, other) = (graph.context(), graph.context())
+    let labels = Locked<Set<String>>([])
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+    ) { note in
+      let objects = note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+      labels.withLock { $0 = Set(objects.compactMap { $0.value(forKey: "label") as? String }) }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try context.performAndWait {
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try deleteBox(in: context)
+      try other.performAndWait {
+        for part in try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Screw")) {
+          part.setValue("changed", forKey: "label")
+        }
+        try other.save()
+      }
+      try context.save()
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Part")) == 0)
+    }
+    #expect(labels.withLock { $0 } == Set((0..<Self.count).map { "part \($0)" }))
+  }
+
+  @Test("A rollback brings the rows back, and an object of one has its values before and afterwards")
+  func rollback() throws {
+    let context = graph.context()
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Screw")
+      request.predicate = NSPredicate(format: "number == 300")
+      let id = try #require(try context.fetch(request).first?.objectID)
+      context.reset()
+      try deleteBox(in: context)
+      let screw = context.object(with: id)
+      #expect(screw.isDeleted && screw.value(forKey: "label") as? String == "part 300")
+      context.rollback()
+      #expect(!screw.isDeleted && screw.value(forKey: "label") as? String == "part 300")
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Part")) == Self.count)
+    }
   }
 }
 
@@ -85,13 +164,16 @@ struct PackedDeletionTests {
   func agreement(seed: UInt64) throws {
     for hasRivals in [false, true] {
       let packed = try CascadePlayer(seed: seed, packs: true, hasRivals: hasRivals)
+      let left = try CascadePlayer(seed: seed, packs: true, leavesValues: true, hasRivals: hasRivals)
       let single = try CascadePlayer(seed: seed, packs: false, hasRivals: hasRivals)
-      let found = try [packed.play(rounds: 3), single.play(rounds: 3)]
-      #expect(found == [nil, nil], "seed \(seed)")
+      let found = try [packed.play(rounds: 3), left.play(rounds: 3), single.play(rounds: 3)]
+      #expect(found == [nil, nil, nil], "seed \(seed)")
       #expect(single.diary.packedCount == 0)
-      let difference = zip(packed.diary.seen, single.diary.seen).first { $0 != $1 }
-      #expect(difference == nil && packed.diary.seen.count == single.diary.seen.count, "seed \(seed)")
-      #expect(try packed.dump() == single.dump(), "seed \(seed)")
+      for other in [packed, left] {
+        let difference = zip(other.diary.seen, single.diary.seen).first { $0 != $1 }
+        #expect(difference == nil && other.diary.seen.count == single.diary.seen.count, "seed \(seed)")
+        #expect(try other.dump() == single.dump(), "seed \(seed)")
+      }
     }
   }
 

@@ -21,6 +21,12 @@ final class BatchObjects {
     return result
   }
 
+  /// Adds the objects that `make` makes for the rows without one.
+  func fillMissing(_ make: (Int) -> NSManagedObject?) {
+    handles.fill(storage.batch.count, make)
+    rowsByKey = nil
+  }
+
   func row(of key: ObjectKey) -> Int? {
     var revision = 0
     if case .temporary(let range) = storage.ids {
@@ -119,5 +125,93 @@ struct RowObjectTable {
     }
     self = RowObjectTable()
     return held
+  }
+}
+
+/// Rows that a save has inserted, and their objects. Those that were not asked for before are made for the observers of
+/// the save.
+final class SavedInsertion {
+  let objects: BatchObjects
+  private let entity: NSEntityDescription
+  private let range: TemporaryIDRange
+  private let removedRows: [Int]
+  private let isInStore: Bool
+  /// Whether keys were allocated before the save.
+  private let hasKeys: Bool
+  /// The set of all objects, if it was made for the observers of the insertion.
+  private var announced: Set<NSManagedObject>?
+
+  /// Ends the insertion of the segment's rows.
+  ///
+  /// - Parameter inStore: Whether the save has reached a store.
+  init(_ segment: PendingSegment, inStore: Bool) {
+    (entity, range, removedRows) = (segment.entity, segment.range, segment.removedRows)
+    isInStore = inStore
+    hasKeys = !inStore && segment.range.revision > 0
+    announced = segment.objects
+    objects = segment.takeHandles()
+    objects.handles.forEach { row, object in finish(object, row: row) }
+  }
+
+  private func finish(_ object: NSManagedObject, row: Int) {
+    object.becomeSavedInsertion(inStore: isInStore, hasKey: hasKeys && range.permanent(row: row) != nil)
+  }
+
+  /// The set would hold the objects.
+  func forgetSet() { announced = nil }
+
+  /// The objects of all rows. Makes those that are missing: no context may know an object of such a row.
+  func makeAll() -> Set<NSManagedObject> {
+    if let announced { return announced }
+    let (type, storage) = (entity.objectClass, objects.storage)
+    var all = Set<NSManagedObject>(unique: storage.batch.count - removedRows.count)
+    objects.handles.forEach { _, object in all.add(object) }
+    guard all.count < storage.batch.count - removedRows.count else { return all }
+    objects.fillMissing { row in
+      guard removedRows.isEmpty || removedRows.insertionIndex(ifAbsent: row) != nil else { return nil }
+      let object = type.inserted(of: entity, in: storage, row: row)
+      finish(object, row: row)
+      // Each object is added to the set while it is in the processor's cache.
+      all.add(object)
+      return object
+    }
+    return all
+  }
+}
+
+extension ObjectGraph {
+  /// Releases the objects of rows whose save was announced.
+  func release(_ saved: SavedInsertion) {
+    saved.forgetSet()
+    release(saved.objects)
+  }
+
+  /// The objects of rows that were saved just now, for observers of the save.
+  func objects(ofSaved saved: [SavedInsertion]) -> Set<NSManagedObject> {
+    guard let first = saved.first else { return [] }
+    return saved.dropFirst().reduce(into: objects(of: first)) { $0.formUnion(objects(of: $1)) }
+  }
+
+  private func objects(of saved: SavedInsertion) -> Set<NSManagedObject> {
+    let isRegistered = !saved.objects.handles.isEmpty
+    let all = saved.makeAll()
+    if !isRegistered { add(saved.objects) }
+    return all
+  }
+
+  /// Makes the objects of pending rows where those of saved rows could not be made later, because the context may have
+  /// faults for them.
+  ///
+  /// - Parameter all: Makes them for all rows.
+  func makeObjectsKnownByID(ofAll all: Bool = false) {
+    for segment in insertions.segments where all || mayKnowObjects(of: segment.range) { _ = handles(in: segment) }
+  }
+
+  /// The objects of deleted rows and `single`, also after the save that has deleted them.
+  func objects(ofDeleted segments: [DeletedSegment], and single: [NSManagedObject]) -> Set<NSManagedObject> {
+    var all = Set<NSManagedObject>(unique: single.count + segments.reduce(0) { $0 + $1.rows.liveCount })
+    for object in single { all.add(object) }
+    for segment in segments { segment.addObjects(to: &all) }
+    return all
   }
 }

@@ -68,6 +68,9 @@ struct ChangeEvent {
     if lastInserted == ObjectIdentifier(object) { lastInserted = nil }
   }
 
+  /// A further change of the object that was inserted last is to be noted.
+  mutating func forgetLastInsertion() { lastInserted = nil }
+
   mutating func expectDeletions(_ count: Int) { deletions.reserveCapacity(deletions.count + count) }
 
   mutating func noteDeletion(of object: NSManagedObject, _ key: ObjectKey) {

@@ -1,8 +1,8 @@
 import ManagedObjectModel
 import PersistentStores
 
-/// Cascades over rows that no context has objects for. The rows are read together with their values, and stay packed on
-/// their way to the store, through all contexts.
+/// Cascades over rows that no context has objects for. The rows are read together, and stay packed on their way to the
+/// store, through all contexts; the values of very many stay in the store until somebody asks for them.
 ///
 /// A row gets an object where something needs one: the context has it already, another object leads to it or it to
 /// another object that stays, its class has methods to be called, its entity has the rule deny, or an undo manager
@@ -27,7 +27,8 @@ extension NSManagedObjectContext {
         && !$0.hasPendingChange(relationship)
     }
     // What can't be read together, such as a value whose file is missing, is read one by one.
-    guard !owners.isEmpty, let found = (try? relatedRows(relationship, of: owners.map(\.objectID))) ?? nil
+    guard !owners.isEmpty,
+      let found = (try? relatedRows(relationship, of: owners.map(\.objectID), toDelete: true)) ?? nil
     else { return }
     graph.adoptPermanentIDs()
     var related = RelatedLists()
@@ -48,13 +49,11 @@ extension NSManagedObjectContext {
   private func pack(
     _ rows: RelatedRows, reachedBy relationship: NSRelationshipDescription, _ related: inout RelatedLists
   ) throws -> DeletedSegment? {
-    guard graph.mayDelete(rows.batch.entity) else {
+    guard graph.mayDelete(rows.space.entity) else {
       take(rows, &related, mayKnowSome: true)
       return nil
     }
-    let shared = SharedRows(rows.batch, of: rows.space)
-    let storage = BatchStorage(self, sharing: shared)
-    var packed = DeletedRows(shared, keys: rows.numbers.keys, versions: rows.numbers.versions)
+    var packed = DeletedRows(rows.rows, keys: rows.numbers.keys, versions: rows.numbers.versions)
     if graph.packedDeletions.mayHave(rows.space.key(0)) {
       for (row, key) in packed.keys.enumerated() where graph.packedDeletions.locate(rows.space.key(key)) != nil {
         // It was reached another way.
@@ -63,8 +62,8 @@ extension NSManagedObjectContext {
     }
     let single = try rowsNeedingObjects(packed, reachedBy: relationship)
     for row in single { packed.remove(row: row) }
-    if !single.isEmpty { take(rows, &related, mayKnowSome: true, only: single, in: storage) }
-    return packed.liveCount == 0 ? nil : DeletedSegment(packed, in: storage)
+    if !single.isEmpty { take(rows, &related, mayKnowSome: true, only: single) }
+    return packed.liveCount == 0 ? nil : DeletedSegment(packed, in: self)
   }
 
   /// Ascending.
@@ -138,7 +137,7 @@ extension NSManagedObjectContext {
   ) throws -> [DeletedSegment] {
     var objects: [NSManagedObject] = []
     var segments: [DeletedSegment] = []
-    if let found = (try? relatedRows(relationship, of: ids)) ?? nil {
+    if let found = (try? relatedRows(relationship, of: ids, toDelete: true)) ?? nil {
       var related = RelatedLists()
       segments = try found.compactMap { try pack($0, reachedBy: relationship, &related) }
       related.end()

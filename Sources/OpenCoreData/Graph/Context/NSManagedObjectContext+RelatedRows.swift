@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     var related = RelatedLists()
     let mayKnowSome =
       !graph.packedDeletions.isEmpty || found.contains { !graph.registry.hasNone(like: $0.space.key(0)) }
-    graph.expectObjects(found.reduce(0) { $0 + $1.batch.count })
+    graph.expectObjects(found.reduce(0) { $0 + $1.count })
     for rows in found { take(rows, &related, mayKnowSome: mayKnowSome) }
     related.end()
     for object in stored {
@@ -23,12 +23,16 @@ extension NSManagedObjectContext {
   }
 
   /// The rows that the levels below have; nil if one of these contexts has changes, or an object of one of the rows.
-  func relatedRows(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
-    -> [RelatedRows]?
-  {
-    guard let parent else { return try storeReading().relatedRows(relationship, of: ids) }
+  ///
+  /// - Parameter toDelete: Whether they are about to be deleted, so that their values may stay in the store.
+  func relatedRows(
+    _ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID], toDelete: Bool = false
+  ) throws -> [RelatedRows]? {
+    guard let parent else { return try storeReading().relatedRows(relationship, of: ids, toDelete: toDelete) }
     return try parent.performAndWait {
-      guard !parent.graph.hasChanges, let found = try parent.relatedRows(relationship, of: ids) else { return nil }
+      guard !parent.graph.hasChanges,
+        let found = try parent.relatedRows(relationship, of: ids, toDelete: toDelete)
+      else { return nil }
       let registry = parent.graph.registry
       if registry.hasNoEntries { return found }
       let isKnown = found.contains { rows in
@@ -42,13 +46,9 @@ extension NSManagedObjectContext {
   ///
   /// - Parameters:
   ///   - chosen: The numbers of the rows that get objects; nil for all.
-  ///   - storage: Has the values of the rows; nil for a new one.
-  func take(
-    _ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool, only chosen: [Int]? = nil,
-    in storage: BatchStorage? = nil
-  ) {
-    let entity = rows.batch.entity
-    let storage = storage ?? BatchStorage(self, sharing: SharedRows(rows.batch, of: rows.space))
+  func take(_ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool, only chosen: [Int]? = nil) {
+    let entity = rows.space.entity
+    let storage = BatchStorage(self, sharing: rows.rows)
     let (type, hasTransients) = (entity.objectClass, !entity.layout.transientSlots.isEmpty)
     for row in chosen ?? Array(rows.numbers.keys.indices) {
       let number = rows.numbers.keys[row]
@@ -57,14 +57,14 @@ extension NSManagedObjectContext {
       if mayKnowSome, let registered = graph.knownObject(key) {
         let known = registered.entity === entity ? registered : self.object(ofRow: storage.id(number))
         if known.isFault, !known.hasValues {
-          known.fill(from: FetchedRow(id: known.identity, version: version, values: rows.batch.values(row: row)))
+          known.fill(from: FetchedRow(id: known.identity, version: version, values: storage.batch.values(row: row)))
         }
         object = known
       } else {
         object = type.walked(of: entity, in: storage, key: number, row: row, version: version)
         // Rows have no values of transient attributes.
         if hasTransients {
-          object.fill(from: FetchedRow(id: object.identity, version: version, values: rows.batch.values(row: row)))
+          object.fill(from: FetchedRow(id: object.identity, version: version, values: storage.batch.values(row: row)))
         }
         graph.add(object, as: key)
       }

@@ -287,8 +287,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 
 /// What a context's notifications carry.
 ///
-/// Making a set of objects for every change of a bulk import costs about as much as the import, and a context cannot
-/// find out whether it has observers. A context that only feeds a chain may announce IDs instead.
+/// A set is made only for a notification that has an observer. Making one for every change of a bulk import costs about
+/// as much as the import: a context whose observers need no objects may announce IDs instead.
 public enum ChangeNotificationContents: Sendable {
   /// Sets of objects, as Apple's contexts send them.
   case objects

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(SwiftCorelibsFoundation) import FoundationEssentials
 
 extension Notification.Name {
   /// Posted after changes were processed; user info: sets of objects under the NS…ObjectsKey keys.
@@ -83,8 +84,11 @@ extension NSManagedObjectContext {
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 
-  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]? = nil) {
-    NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+  func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+
+  /// Posts a notification whose user info is made by the first observer that gets it: without observers it is not made.
+  func post(_ name: Notification.Name, making userInfo: @escaping () -> [AnyHashable: Any]) {
+    ObservedNotification(name, of: self, making: userInfo).post()
   }
 
   /// Posts ObjectsDidChange for what changed since the last call. Called after `perform` blocks, before saves and
@@ -94,7 +98,9 @@ extension NSManagedObjectContext {
     // After a failed read the next save repeats it, and throws its error.
     if propagatesDeletesAtEndOfEvent { try? propagateDeletions() }
     registerUndo()
-    graph.announce { changes in post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes)) }
+    graph.announce { changes in
+      post(.NSManagedObjectContextObjectsDidChange) { self.userInfo(for: changes) }
+    }
   }
 
   /// Processes what is pending; what is changed from now on is undone separately.
@@ -172,4 +178,30 @@ extension [ObjectKey: NSManagedObject] {
       .map { values[$0.index] }
   }
   var ids: ObjectIDCollection { ObjectIDCollection(values.map(\.objectID)) }
+}
+
+/// A notification that makes its user info when the first observer gets it, and never if it has none.
+///
+/// Sets of all changed objects cost more than the changes themselves: each of them needs an object, and each level of a
+/// chain announces its own. A notification center can't be asked for its observers. But Foundation's center keeps a
+/// notification as it was posted until it calls an observer: it asks an `NSNotification` for its parts then, in the
+/// posting thread, before the first observer's code runs. So observers get what they would get from an ordinary
+/// notification.
+final class ObservedNotification: NSNotification {
+  private let make: () -> [AnyHashable: Any]
+  private lazy var made = make()
+
+  init(
+    _ name: Notification.Name, of context: NSManagedObjectContext, making userInfo: @escaping () -> [AnyHashable: Any]
+  ) {
+    make = userInfo
+    super.init(name: name, object: context)
+  }
+
+  required init?(coder: NSCoder) { nil }
+
+  override var userInfo: [AnyHashable: Any]? { made }
+
+  /// Calls the observers, as `NotificationCenter.post(_:)` does.
+  func post() { NotificationCenter.default._post(name.rawValue, subject: object, message: self) }
 }

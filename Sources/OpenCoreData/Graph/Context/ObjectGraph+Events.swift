@@ -7,9 +7,34 @@ extension ObjectGraph {
     guard !event.isEmpty else { return }
     let changes = event
     event = ChangeEvent()
-    let before = eventClock.tick()
+    let (before, enclosing) = (eventClock.tick(), announced)
+    announced = changes
     post(changes)
+    announced = enclosing
     eventClock.endAnnouncement(before)
+  }
+
+  /// Whether the insertion of an object belongs to the present event: it was not announced yet.
+  func isUnannounced(_ object: NSManagedObject) -> Bool {
+    insertions.locate(object).map { event.hasInsertion($0.segment, row: $0.row) } ?? false
+  }
+
+  /// As `isUnannounced(_:)`, and for observers of the announcement too.
+  func hasInsertedInEvent(_ object: NSManagedObject) -> Bool {
+    guard let (segment, row) = insertions.locate(object) else { return false }
+    return event.hasInsertion(segment, row: row) || announced?.hasInsertion(segment, row: row) == true
+  }
+
+  /// Notes that a value of an inserted object has changed which was not announced yet.
+  ///
+  /// - Returns: False for another object. Nothing was noted then.
+  func noteChange(ofUnannounced object: NSManagedObject) -> Bool {
+    if event.lastInserted == ObjectIdentifier(object) { return true }
+    guard let (segment, row) = insertions.locate(object),
+      event.noteChange(ofInserted: object, segment, row: row)
+    else { return false }
+    segment.isValidated = false
+    return true
   }
 
   /// The object is about to be refreshed: a change that was not announced yet is not announced.

@@ -12,12 +12,7 @@ extension ObjectGraph {
   }
 
   /// The deleted objects. Makes those of packed rows.
-  ///
-  /// - Parameter isToBeSaved: Leaves out objects whose rows were missing when they were read.
-  func deletedObjects(isToBeSaved: Bool = false) -> Set<NSManagedObject> {
-    packedDeletions.objects(
-      and: deletions.values.filter { !isToBeSaved || !$0.state.contains(.inaccessible) })
-  }
+  func deletedObjects() -> Set<NSManagedObject> { packedDeletions.objects(and: Array(deletions.values)) }
 
   /// The objects that an event announces as deleted. Most often these are all deleted objects of the context, which a
   /// save announces too.

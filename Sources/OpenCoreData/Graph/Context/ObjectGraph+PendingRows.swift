@@ -65,7 +65,7 @@ extension ObjectGraph {
   }
 
   /// Whether there may be an object under an ID of `range` that is not in a segment.
-  private func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
+  func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
     range.revision > 0 || unresolvedIDs.contains(range)
   }
 
@@ -80,7 +80,8 @@ extension ObjectGraph {
 
   /// The rows of all pending insertions, with the values that their objects have now.
   func packInsertions() -> [InsertedRows] {
-    insertions.segments.filter { $0.liveCount > 0 }.map { segment in
+    event.forgetLastInsertion()
+    return insertions.segments.filter { $0.liveCount > 0 }.map { segment in
       segment.pack()
       return segment.rows
     }

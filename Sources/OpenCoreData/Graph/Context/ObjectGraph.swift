@@ -25,6 +25,8 @@ final class ObjectGraph {
   private(set) var unresolvedIDs = UnresolvedIDs()
   /// What changed since the last ObjectsDidChange.
   var event = ChangeEvent()
+  /// The event that observers are being notified of.
+  var announced: ChangeEvent?
   var eventClock = EventClock()
   /// Grows when cached related objects may be out of date.
   private(set) var relationshipEpoch: UInt64 = 0
@@ -152,7 +154,8 @@ final class ObjectGraph {
   /// - Returns: Whether there may be something new to announce.
   func noteChange(of object: NSManagedObject) -> Bool {
     // Nothing was announced or packed since. (The fields are read without a copy of the event.)
-    if object.state.contains(.unpacked), event.lastInserted == ObjectIdentifier(object) { return false }
+    let isNew = !object.state.isDisjoint(with: [.unpacked, .fresh])
+    if isNew, event.lastInserted == ObjectIdentifier(object) { return false }
     if object.state.contains(.updated), event.lastUpdated == ObjectIdentifier(object) { return true }
     if object.isInserted {
       guard let (segment, row) = noteChange(ofInserted: object) else { return false }
@@ -170,7 +173,7 @@ final class ObjectGraph {
   /// Notes that values of an inserted object have changed, without announcing it.
   @discardableResult
   func noteChange(ofInserted object: NSManagedObject) -> (segment: PendingSegment, row: Int)? {
-    object.becomeUnpacked()
+    if !object.state.contains(.fresh) { object.becomeUnpacked() }
     guard let found = insertions.locate(object) else { return nil }
     found.segment.isValidated = false
     return found
@@ -316,12 +319,13 @@ final class ObjectGraph {
   /// - Parameters:
   ///   - updated: The updated objects that the save included.
   ///   - written: Those of them whose rows it has changed.
-  /// - Returns: The objects of saved rows. They stay registered together until `release(_:)`, because nearly all of
-  ///   them are freed after they were announced.
+  /// - Returns: The saved rows. Their objects stay registered together until `release(_:)`, because nearly all of them
+  ///   are freed after they were announced.
   func finishSave(
     of updated: [NSManagedObject], written: Set<ObjectIdentifier>, inStore: Bool
-  ) -> [BatchObjects] {
-    let savedBatches = insertions.segments.compactMap { finishSave(of: $0, inStore: inStore) }
+  ) -> [SavedInsertion] {
+    let saved = insertions.segments.map { SavedInsertion($0, inStore: inStore) }
+    for rows in saved where !rows.objects.handles.isEmpty { registry.add(rows.objects) }
     for object in updated {
       object.becomeSaved(inStore: inStore, isWritten: written.contains(ObjectIdentifier(object)))
     }
@@ -331,18 +335,6 @@ final class ObjectGraph {
     conflictChecks = [:]
     invalidateRelated()
     adoptPermanentIDs()
-    return savedBatches
-  }
-
-  private func finishSave(of segment: PendingSegment, inStore: Bool) -> BatchObjects? {
-    guard let saved = segment.takeHandles() else { return nil }
-    // Whether keys were allocated before the save.
-    let hasKeys = segment.range.revision > 0
-    saved.handles.forEach { row, object in
-      object.becomeSavedInsertion(
-        inStore: inStore, hasKey: !inStore && hasKeys && segment.range.permanent(row: row) != nil)
-    }
-    registry.add(saved)
     return saved
   }
 

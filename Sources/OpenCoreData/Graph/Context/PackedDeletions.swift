@@ -6,31 +6,31 @@ import PersistentStores
 /// As pending insertions do, the objects are found by their rows. An object that is asked for by its ID leaves the
 /// segment and becomes one of the graph's deletions.
 final class DeletedSegment {
-  private let storage: BatchStorage
+  private unowned let context: NSManagedObjectContext
+  /// The values. Nothing needs them before there is an object.
+  private lazy var storage = BatchStorage(context, sharing: rows.rows)
   private(set) var rows: DeletedRows
   private var handles = RowObjectTable()
+  /// Whether a save has deleted the rows.
+  private var isSaved = false
 
-  /// - Parameter storage: Has the values of `rows`.
-  init(_ rows: DeletedRows, in storage: BatchStorage) {
-    (self.rows, self.storage) = (rows, storage)
-  }
-
-  init(_ rows: DeletedRows, in context: NSManagedObjectContext) {
-    (self.rows, storage) = (rows, BatchStorage(context, sharing: rows.rows))
-  }
+  /// - Parameter context: Holds the segment.
+  init(_ rows: DeletedRows, in context: NSManagedObjectContext) { (self.rows, self.context) = (rows, context) }
 
   var entity: NSEntityDescription { rows.entity }
 
   /// Adds the objects of all rows to `set`.
   func addObjects(to set: inout Set<NSManagedObject>) {
     guard handles.isEmpty else { return handles.forEach { _, object in set.add(object) } }
-    let (rows, entity, storage, type) = (rows, entity, storage, entity.objectClass)
+    let (rows, isSaved) = (rows, isSaved)
+    let (entity, storage, type) = (entity, storage, entity.objectClass)
     // Each object is added to the set while it is in the processor's cache.
     handles.fill(rows.keys.count) { row in
       guard rows.removedRows.isEmpty || rows.isLive(row) else { return nil }
       // Its class has no `awakeFromFetch` to be called (`mayDelete`).
       let object = type.walked(
         of: entity, in: storage, key: rows.keys[row], row: row, version: rows.versions[row], state: .deleted)
+      if isSaved { object.leaveContext() }
       set.add(object)
       return object
     }
@@ -48,7 +48,10 @@ final class DeletedSegment {
   }
 
   /// The rows were deleted by a save: objects that are held keep their values.
-  func endSave() { handles.forEach { _, object in object.leaveContext() } }
+  func endSave() {
+    isSaved = true
+    handles.forEach { _, object in object.leaveContext() }
+  }
 }
 
 /// The rows of a context that are deleted without objects.

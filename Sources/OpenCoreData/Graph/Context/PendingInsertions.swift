@@ -96,7 +96,7 @@ final class PendingSegment {
   /// The objects that were asked for. Held strongly: they may have changes to save.
   private(set) var handles = RowObjectTable()
   /// All of them as a set, once it was asked for.
-  private var objects: Set<NSManagedObject>?
+  private(set) var objects: Set<NSManagedObject>?
   /// Shared with the levels that the rows came through.
   private let sharedIDs: SharedIDSet
   /// Whether the rows were inserted here rather than handed up by a child.
@@ -146,9 +146,15 @@ final class PendingSegment {
   private var obtainedRows: [ObjectKey: Int] = [:]
   private var revisionSeen = 0
 
-  /// Adds a row for a single object.
+  /// The values of a new row; nil if all of them are.
+  private lazy var defaults: [StoredValue]? =
+    entity.layout.defaultValues.allSatisfy(\.isNull)
+    ? nil : entity.layout.defaultValues
+
+  /// Adds a row with the defaults for a single object.
   func appendRow() -> Int {
     batch.appendRow()
+    if let defaults { batch.setValues(defaults, row: batch.count - 1) }
     isValidated = false
     return batch.count - 1
   }
@@ -205,16 +211,15 @@ final class PendingSegment {
   }
 
   /// Called after a save: hands the objects over to the caller.
-  func takeHandles() -> BatchObjects? {
+  func takeHandles() -> BatchObjects {
     objects = nil
-    guard !handles.isEmpty else { return nil }
     let taken = BatchObjects(storage, handles)
     handles = RowObjectTable()
     return taken
   }
 
   /// Called after the rows were discarded: an object that has other owners keeps its values.
-  func releaseHandles() { takeHandles()?.releaseAll() }
+  func releaseHandles() { takeHandles().releaseAll() }
 
   /// The current values of a row: the object's if it has newer ones.
   func values(row: Int) -> [StoredValue] { handles[row]?.values ?? batch.values(row: row) }

@@ -166,6 +166,10 @@ extension NSManagedObjectContext {
   }
 
   private func postDidMerge(_ saved: SavedIDs) {
+    post(.NSManagedObjectContextDidMergeChangesObjectIDs) { self.mergedIDs(saved) }
+  }
+
+  private func mergedIDs(_ saved: SavedIDs) -> [AnyHashable: Any] {
     var info: [AnyHashable: Any] = [:]
     let merged = [
       (saved.inserted, NSInsertedObjectIDsKey), (ObjectIDCollection(saved.updated), NSUpdatedObjectIDsKey),
@@ -176,6 +180,6 @@ extension NSManagedObjectContext {
       info[key] = changeNotificationContents == .objectIDs ? ids : Set(ids)
     }
     if saved.invalidatesAll { info[NSInvalidatedAllObjectsKey] = [NSManagedObjectID]() }
-    post(.NSManagedObjectContextDidMergeChangesObjectIDs, info)
+    return info
   }
 }

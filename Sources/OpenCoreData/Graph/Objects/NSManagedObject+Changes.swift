@@ -17,11 +17,20 @@ extension NSManagedObject {
   /// stands for nil. Observers of that notification still see the changes that it announces.
   public func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
-    guard let auxiliary = auxiliaryIfPresent, let before = auxiliary.eventSnapshot, hasValues,
-      managedObjectContext?.graph.eventClock.isCurrent(auxiliary.eventNumber) == true
-    else { return [:] }
+    guard hasValues, let before = valuesBeforeEvent else { return [:] }
     return valuesByName(before, slots: slots(differingFrom: before).filter(isStored))
       .merging(relationshipsBeforeEvent) { $1 }
+  }
+
+  /// The values at the start of the present event, if some were set since.
+  private var valuesBeforeEvent: [StoredValue]? {
+    guard let graph = managedObjectContext?.graph else { return nil }
+    if let auxiliary = auxiliaryIfPresent, let before = auxiliary.eventSnapshot,
+      graph.eventClock.isCurrent(auxiliary.eventNumber)
+    {
+      return before
+    }
+    return state.contains(.written) && graph.hasInsertedInEvent(self) ? entity.layout.defaultValues : nil
   }
 
   /// The last saved or fetched values of the stored properties in `keys` (all of them when nil); NSNull stands for nil.
@@ -50,10 +59,12 @@ extension NSManagedObject {
   func rememberValues(_ context: NSManagedObjectContext?) {
     if !hasSnapshot { snapshot = values }
     context?.graph.undo?.willChangeValues(of: self)
-    guard let number = context?.graph.eventClock.number, auxiliary.eventNumber != number else { return }
-    auxiliary.eventSnapshot = values
+    guard let graph = context?.graph, auxiliary.eventNumber != graph.eventClock.number else { return }
+    let isNew = state.contains(.fresh) && graph.isUnannounced(self)
+    if state.contains(.fresh) { becomeWritten() }
+    auxiliary.eventSnapshot = isNew ? entity.layout.defaultValues : values
     auxiliary.eventPending = auxiliary.pending
-    auxiliary.eventNumber = number
+    auxiliary.eventNumber = graph.eventClock.number
   }
 
   func slots(differingFrom old: [StoredValue]) -> [Int] {

@@ -253,23 +253,28 @@ extension NSManagedObject {
 
   /// - Parameter objects: Objects that were read ahead.
   func keepRelated(_ ids: [NSManagedObjectID], _ name: String, ahead objects: [NSManagedObject] = []) {
+    keepRelated(name, ids, ahead: objects)
+  }
+
+  /// Keeps objects that were read with their values. Their IDs are made when they are asked for.
+  func keepRelated(ahead objects: [NSManagedObject], _ name: String) {
+    keepRelated(name, objects.isEmpty ? [] : nil, ahead: objects)
+  }
+
+  private func keepRelated(_ name: String, _ ids: [NSManagedObjectID]?, ahead objects: [NSManagedObject]) {
     guard let epoch = managedObjectContext?.graph.relationshipEpoch else { return }
-    if related?.epoch != epoch { related = RelatedIDs(epoch: epoch) }
+    let auxiliary = auxiliary
+    if auxiliary.related?.epoch != epoch { auxiliary.related = RelatedIDs(epoch: epoch) }
     auxiliary.related?.ids[name] = ids
     auxiliary.related?.keys[name] = nil
     auxiliary.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
   }
 
-  /// Keeps objects that were read with their values. Their IDs are made when they are asked for.
-  func keepRelated(ahead objects: [NSManagedObject], _ name: String) {
-    keepRelated([], name, ahead: objects)
-    if !objects.isEmpty { auxiliary.related?.ids[name] = nil }
-  }
-
   /// Keeps only the IDs of objects that were read ahead: the delete rules read more than a client has asked for.
   func releaseAhead() {
-    for (name, objects) in related?.objectsAhead ?? [:] { auxiliary.related?.ids[name] = objects.map(\.objectID) }
-    auxiliaryIfPresent?.related?.objectsAhead = [:]
+    guard let ahead = related?.objectsAhead, !ahead.isEmpty else { return }
+    for (name, objects) in ahead { auxiliary.related?.ids[name] = objects.map(\.objectID) }
+    auxiliary.related?.objectsAhead = NamedValues()
   }
 }
 
@@ -278,10 +283,10 @@ struct RelatedIDs {
   /// The context's `relationshipEpoch` at the time of the read: saves and merges invalidate earlier ones.
   let epoch: UInt64
   /// Those of `objectsAhead` are added when they are asked for.
-  var ids: [String: [NSManagedObjectID]] = [:]
+  var ids = NamedValues<[NSManagedObjectID]>()
   /// The keys of `ids`, once membership was asked for.
-  var keys: [String: Set<ObjectKey>] = [:]
+  var keys = NamedValues<Set<ObjectKey>>()
   /// Objects that were read ahead, by relationship. Without this reference their context would forget them at once.
   /// Both ends may hold each other this way, until one is refreshed or the context is reset or freed.
-  var objectsAhead: [String: [NSManagedObject]] = [:]
+  var objectsAhead = NamedValues<[NSManagedObject]>()
 }

@@ -89,7 +89,14 @@ extension NSManagedObject {
 
   func replaceValue(_ value: StoredValue, at slot: Int) { replaceValues(at: CollectionOfOne(slot)) { _ in value } }
 
+  /// The object is about to have values of its own.
+  private func endFreshness() {
+    if state.contains(.written) { rememberValues(managedObjectContext) }
+    becomeUnpacked()
+  }
+
   func replaceValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
+    if state.contains(.fresh) { endFreshness() }
     var replaced = values
     // `loaded` is nil during the change, so that the array has one owner and is not copied; and `value` must not read
     // the object, so that reads need no exclusivity check.

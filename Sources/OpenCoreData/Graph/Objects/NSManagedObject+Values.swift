@@ -32,6 +32,16 @@ extension NSManagedObject {
     setStoredValue(value?.storedAttributeValue.value ?? .null, at: slot(key))
   }
 
+  /// As the generic one: a fast path for the most common types.
+  public final func setAttributeValue(_ value: String?, forKey key: String) {
+    setStoredValue(value.map(StoredValue.text) ?? .null, at: slot(key))
+  }
+
+  /// Sets a date attribute; nil for no date. Generated accessors call it.
+  public final func setAttributeValue(_ value: Date?, forKey key: String) {
+    setStoredValue(value.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null, at: slot(key))
+  }
+
   /// The value of a numeric attribute whose property is not a scalar.
   public final func numberValue(forKey key: String) -> NSNumber? {
     // The common kind first: through `Any` the value would be made, boxed and cast.
@@ -40,6 +50,25 @@ extension NSManagedObject {
     }
     let slot = slot(key)
     return entity.attributeSlots[slot].foundationValue(from: storedValue(at: slot)) as? NSNumber
+  }
+
+  /// Sets a numeric attribute whose property is not a scalar, as `setValue(_:forKey:)` does. Generated accessors call it.
+  ///
+  /// - Parameters:
+  ///   - value: The new value; nil for none.
+  ///   - key: The name of the attribute. Stops the program if the entity does not have it, or if the attribute can't keep
+  ///     the number.
+  public final func setNumberValue(_ value: NSNumber?, forKey key: String) {
+    let slot = slot(key)
+    guard let value, entity.layout.isInteger(slot), !(value is NSDecimalNumber) else {
+      return setStoredValue(stored(value, slot), at: slot)
+    }
+    let integer = value.int64Value
+    // Beyond that a double is not exact, and the general way finds out whether the number is an integer.
+    guard integer.magnitude < 1 << 53, Double(integer) == value.doubleValue else {
+      return setStoredValue(stored(value, slot), at: slot)
+    }
+    setStoredValue(.integer(integer), at: slot)
   }
 
   /// The value of an attribute whose property is a scalar; 0 or false if nothing is stored.
@@ -98,13 +127,34 @@ extension NSManagedObject {
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
-    setStoredValues(at: CollectionOfOne(slot)) { _ in value }
+    checkQueue(slot: slot)
+    if state.contains(.fresh), setPackedValue(value, at: slot) { return }
+    setOwnValues(at: CollectionOfOne(slot)) { _ in value }
+  }
+
+  /// Sets a value of a fresh object in its row: the object gets no values of its own, and keeps none for the event in
+  /// which it was inserted, because these were the defaults.
+  ///
+  /// - Returns: False if more has to be done. Nothing was done then.
+  private func setPackedValue(_ value: StoredValue, at slot: Int) -> Bool {
+    guard loaded == nil, !state.contains(.awaking), !isUnregistered, auxiliaryIfPresent?.observation == nil,
+      let storage = batchStorage, let context = storage.context, context.graph.undo == nil,
+      context.graph.noteChange(ofUnannounced: self)
+    else { return false }
+    guard storage.batch.replaceInPlace(value, row: Int(row), slot: slot) else { return false }
+    becomeWritten()
+    return true
   }
 
   /// Sets several values and records one change for all of them.
   func setStoredValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
     guard let first = slots.first else { return }
     checkQueue(slot: first)
+    if state.contains(.fresh) { return slots.forEach { setStoredValue(value($0), at: $0) } }
+    setOwnValues(at: slots, value)
+  }
+
+  private func setOwnValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
     if state.contains(.fault) { fireFault() }
     if state.contains(.awaking) {
       for slot in slots { setAwaking(value(slot), at: slot) }

@@ -246,11 +246,12 @@ extension NSManagedObject {
     return object
   }
 
-  /// An object without a context enters one, with its own values, as a row of a segment.
+  /// An object without a context enters one, with its own values, as a row of a segment. A new row has the defaults.
   func becomeInserted(in storage: BatchStorage, row: Int) {
-    unpack()
+    let isFresh = self.storage == nil && loaded == nil && auxiliaryIfPresent == nil
+    if isFresh { beganWithDefaults = true } else { unpack() }
     attach(to: storage, id: Int64(row), row: row)
-    state = [.inserted, .unpacked]
+    state = isFresh ? [.inserted, .fresh] : [.inserted, .unpacked]
   }
 
   /// A fault, or one that found no row, becomes the object of a row that a child has handed up.
@@ -261,10 +262,9 @@ extension NSManagedObject {
     state = .inserted
   }
 
-  // MARK: Changes
-
   /// The values of an inserted object are newer than those packed in its segment.
-  func becomeUnpacked() { state.insert(.unpacked) }
+  func becomeUnpacked() { state = state.subtracting([.fresh, .written]).union(.unpacked) }
+  func becomeWritten() { state.insert(.written) }
   func becomePacked() { state.remove(.unpacked) }
   func becomeUpdated() { state.insert(.updated) }
   func becomeUnchanged() { state.remove(.updated) }

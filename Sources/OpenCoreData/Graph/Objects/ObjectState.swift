@@ -15,4 +15,8 @@ struct ObjectState: OptionSet {
   static let recreated = ObjectState(rawValue: 128)
   /// In `willTurnIntoFault`.
   static let turningIntoFault = ObjectState(rawValue: 256)
+  /// Inserted with the defaults, by itself, and its values are those packed in its segment.
+  static let fresh = ObjectState(rawValue: 512)
+  /// Fresh, and values were set since: these count as changed.
+  static let written = ObjectState(rawValue: 1024)
 }

@@ -4,32 +4,49 @@
 struct PendingRelationships {
   /// The objects that to-one relationships were set to.
   var one = PendingObjects()
-  var many = PendingLists()
+  var many = NamedValues<PendingMembers>()
 
   var isEmpty: Bool { one.isEmpty && many.isEmpty }
   var names: [String] { many.isEmpty ? one.keys : one.isEmpty ? many.keys : one.keys + many.keys }
 }
 
-/// Changes of to-many relationships, by name. Objects have few of them, which are found faster one by one than in a
-/// table.
-struct PendingLists: Sequence {
-  private var lists: [(name: String, members: PendingMembers)] = []
+/// What an object has for relationships, by name. It has few of them, which are found faster one by one than in a table,
+/// and take less memory.
+struct NamedValues<Value>: Sequence {
+  private var entries: [(name: String, value: Value)] = []
 
-  var isEmpty: Bool { lists.isEmpty }
-  var keys: [String] { lists.map(\.name) }
+  var isEmpty: Bool { entries.isEmpty }
+  var keys: [String] { entries.map(\.name) }
 
-  /// Nil for a relationship that was not changed.
-  subscript(name: String) -> PendingMembers? { lists.first { $0.name == name }?.members }
-
-  /// Changes the members of a relationship in index.
-  mutating func change(_ name: String, _ body: (inout PendingMembers) -> Void) {
-    if let index = lists.firstIndex(where: { $0.name == name }) { return body(&lists[index].members) }
-    var members = PendingMembers()
-    body(&members)
-    lists.append((name, members))
+  subscript(name: String) -> Value? {
+    get { entries.first { $0.name == name }?.value }
+    set {
+      let index = entries.firstIndex { $0.name == name }
+      switch (index, newValue) {
+      case (let index?, let value?): entries[index].value = value
+      case (let index?, nil): entries.remove(at: index)
+      case (nil, let value?): entries.append((name, value))
+      case (nil, nil): break
+      }
+    }
   }
 
-  func makeIterator() -> IndexingIterator<[(name: String, members: PendingMembers)]> { lists.makeIterator() }
+  func makeIterator() -> IndexingIterator<[(name: String, value: Value)]> { entries.makeIterator() }
+
+  /// Changes a value in place.
+  mutating func change(_ name: String, default value: @autoclosure () -> Value, _ body: (inout Value) -> Void) {
+    if let index = entries.firstIndex(where: { $0.name == name }) { return body(&entries[index].value) }
+    var value = value()
+    body(&value)
+    entries.append((name, value))
+  }
+}
+
+/// Changes of to-many relationships; none for one that was not changed.
+extension NamedValues<PendingMembers> {
+  mutating func change(_ name: String, _ body: (inout PendingMembers) -> Void) {
+    change(name, default: PendingMembers(), body)
+  }
 }
 
 /// Objects that to-one relationships were set to, by name. Most objects have one of them: it needs no table.

@@ -41,12 +41,12 @@ extension NSManagedObjectContext {
       }
     }
     advanceQueryGeneration()
-    let savedBatches = finishSave(saved)
-    notifications.post()
+    let inserted = finishSave(saved)
+    notifications.post(inserted)
     // Observers of the parent, such as a results controller, have the changes when the child's save returns.
     parent?.performAndWait { parent?.processPendingChanges() }
     announceSave(saved.changes)
-    for batch in savedBatches { graph.release(batch) }
+    for rows in inserted { graph.release(rows) }
     if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
   }
   private static let saveAttemptsMax = 1000
@@ -72,8 +72,7 @@ extension NSManagedObjectContext {
   }
 
   private func announceEmptySave() {
-    var (_, notifications) = gatherChanges()
-    notifications.post()
+    gatherChanges().notifications.post([])
   }
 
   private func gatherChanges() -> (saved: PendingChanges, notifications: SaveNotifications) {
@@ -207,14 +206,16 @@ extension NSManagedObjectContext {
 
   // MARK: After
 
-  /// - Returns: The objects of saved rows, to be released after the save was announced.
-  private func finishSave(_ saved: PendingChanges) -> [BatchObjects] {
+  /// - Returns: The inserted rows, whose objects are to be released after the save was announced.
+  private func finishSave(_ saved: PendingChanges) -> [SavedInsertion] {
     let hooked = hookedObjects(.didSave)
-    let savedBatches = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
+    // `didSave` may ask for objects by their IDs.
+    if !hooked.isEmpty, changeNotificationContents == .objects { graph.makeObjectsKnownByID(ofAll: true) }
+    let inserted = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
     for object in saved.updated { object.forgetReplacedFiles() }
     if parent != nil { forgetVersions(ofEndsIn: saved.changes.relationships) }
     for object in hooked { object.didSave() }
-    return savedBatches
+    return inserted
   }
 
   /// The parent may count an object at the other end of a saved relationship as changed although nothing has changed
@@ -306,15 +307,17 @@ extension NSManagedObjectContext {
   }
 }
 
-/// The notifications of a save. Their contents are collected before the save changes the state of the objects.
-private struct SaveNotifications {
+/// The notifications of a save. What they announce is collected before the save changes the state of the objects; the
+/// objects and IDs themselves are made for observers.
+private final class SaveNotifications {
   private let context: NSManagedObjectContext
-  private var objects: [AnyHashable: Any]?
   private var inserted: [InsertedRows]
   private var updated: [NSManagedObject]
   private var linked: [NSManagedObjectID]
-  private var deleted: [NSManagedObjectID]
-  private var deletedRows: [DeletedRows]
+  private var deleted: [NSManagedObject]
+  private var deletedSegments: [DeletedSegment]
+  private let deletedIDs: [NSManagedObjectID]
+  private let deletedRows: [DeletedRows]
   private let sharedDeletedIDs: SharedDeletedIDs
 
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
@@ -323,30 +326,37 @@ private struct SaveNotifications {
     linked = changes.packedOtherEnds
     updated = Array(context.graph.updates.values)
     // The save does not delete objects whose rows were missing, and other contexts may have their rows.
-    deleted = changes.deletions.map(\.id)
+    deleted = context.graph.deletions.values.filter { !$0.state.contains(.inaccessible) }
+    deletedSegments = context.graph.packedDeletions.segments
+    deletedIDs = changes.deletions.map(\.id)
+    if context.changeNotificationContents == .objects { context.graph.makeObjectsKnownByID() }
     (deletedRows, sharedDeletedIDs) = (changes.deletedRows, changes.sharedDeletedIDs)
-    guard context.changeNotificationContents == .objects else { return }
-    var info: [AnyHashable: Any] = [:]
-    info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
-    info.setUnlessEmpty(Set(updated), NSUpdatedObjectsKey)
-    info.setUnlessEmpty(context.graph.deletedObjects(isToBeSaved: true), NSDeletedObjectsKey)
-    objects = info
   }
 
-  /// Afterwards this value holds no objects.
-  mutating func post() {
-    let ids = objects == nil ? collections : sets
-    let contents = objects ?? ids
-    (objects, inserted, updated, deleted, deletedRows, linked) = (nil, [], [], [], [], [])
-    context.post(.NSManagedObjectContextDidSave, contents)
-    context.post(.NSManagedObjectContextDidSaveObjectIDs, ids)
+  /// Afterwards this object holds no others.
+  ///
+  /// - Parameter saved: The objects of inserted rows. Those that are missing are made if there is an observer.
+  func post(_ saved: [SavedInsertion]) {
+    let announcesObjects = context.changeNotificationContents == .objects
+    context.post(.NSManagedObjectContextDidSave) { announcesObjects ? self.objects(saved) : self.collections }
+    (deleted, deletedSegments) = ([], [])
+    context.post(.NSManagedObjectContextDidSaveObjectIDs) { announcesObjects ? self.sets : self.collections }
+    (inserted, updated, linked) = ([], [], [])
+  }
+
+  private func objects(_ saved: [SavedInsertion]) -> [AnyHashable: Any] {
+    var info: [AnyHashable: Any] = [:]
+    info.setUnlessEmpty(context.graph.objects(ofSaved: saved), NSInsertedObjectsKey)
+    info.setUnlessEmpty(Set(updated), NSUpdatedObjectsKey)
+    info.setUnlessEmpty(context.graph.objects(ofDeleted: deletedSegments, and: deleted), NSDeletedObjectsKey)
+    return info
   }
 
   private var collections: [AnyHashable: Any] {
     var ids: [AnyHashable: Any] = [:]
     ids.setUnlessEmpty(ObjectIDCollection(inserted), NSInsertedObjectIDsKey)
     ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
-    var gone = ObjectIDCollection(deleted)
+    var gone = ObjectIDCollection(deletedIDs)
     for rows in deletedRows { gone.append(rows) }
     ids.setUnlessEmpty(gone, NSDeletedObjectIDsKey)
     return ids
@@ -358,7 +368,7 @@ private struct SaveNotifications {
     for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
     ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
     ids.setUnlessEmpty(Set(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
-    ids.setUnlessEmpty(sharedDeletedIDs.ids(deleted, deletedRows), NSDeletedObjectIDsKey)
+    ids.setUnlessEmpty(sharedDeletedIDs.ids(deletedIDs, deletedRows), NSDeletedObjectIDsKey)
     return ids
   }
 }
