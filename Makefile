@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: test-spark simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -33,6 +33,11 @@ test-long: ## Run the tests with the long series, then the fuzzer and both sanit
 	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz
 	.ci/check-thread
 	.ci/check-address
+
+test-spark: ## Import on a Spark cluster of processes, some of which are killed; installs Spark into .build/spark; ROUNDS=200, SEED=7
+	@.ci/ensure-packages spark
+	[ -x .build/spark/bin/spark-submit ] || { python3 -m venv .build/spark && .build/spark/bin/python3 -m pip install --quiet pyspark pyarrow pandas; }
+	ROUNDS=$${ROUNDS:-5} swift test --filter SparkTests
 
 fuzz: ## Fuzz for an hour, going on from the last time; FUZZ_SECONDS=28800 and ARGS="dates numbers" change it
 	@.ci/ensure-packages test

@@ -9,12 +9,19 @@ struct PlannedImport {
   let schema: String
   var address: String
 
+  /// In a schema of its own of the tests' server.
   init() throws {
-    folder = try TemporaryFolder()
-    server = try #require(PostgreSQLServer.shared)
-    schema = "p\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
+    let server = try #require(PostgreSQLServer.shared)
+    let schema = "p\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
     _ = try server.psql("CREATE SCHEMA \(schema)")
-    address = try #require(server.address(["options": "-csearch_path=\(schema)"])).absoluteString
+    try self.init(on: server, schema: schema, at: server.address(["options": "-csearch_path=\(schema)"]))
+  }
+
+  /// - Parameter address: Leads to the schema, also over a pooler.
+  init(on server: PostgreSQLServer, schema: String = "public", at address: URL?) throws {
+    folder = try TemporaryFolder()
+    (self.server, self.schema) = (server, schema)
+    self.address = try #require(address).absoluteString
     try folder.write(Self.pipeline, to: "nightly.json")
   }
 

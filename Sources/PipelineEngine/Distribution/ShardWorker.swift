@@ -115,6 +115,24 @@ package final class ShardWorker {
     }
   }
 
+  /// The numbers of the shards that are not complete, in order.
+  package func unfinishedShards() throws(RunFailure) -> [Int] {
+    guard try isPlanOpen() else { return [] }
+    try open()
+    return try retrying { () throws(RunFailure) in try self.openShards() }
+  }
+
+  /// False for a plan whose report was made: all its shards are complete.
+  private func isPlanOpen() throws(RunFailure) -> Bool {
+    switch record.state {
+    case .open: return true
+    case .closed: return false
+    case .abandoned:
+      throw RunFailure(
+        code: nil, exitCode: .dataError, message: "the plan \(record.id) was ended before it was complete")
+    }
+  }
+
   private func open() throws(RunFailure) {
     _ = try retrying { () throws(RunFailure) in
       if !self.store.isOpen { try self.store.openExisting() }

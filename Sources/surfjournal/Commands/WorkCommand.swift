@@ -19,6 +19,8 @@ struct WorkCommand: Command {
           --plan ID              number of the plan, or its beginning
           \(SharedOptions.serverStore)
           --shard N              import this shard only; the first one is 0
+          --list                 import nothing; print the numbers of the shards that
+                                 are not complete, a line each, for a scheduler
           --retry-seconds N      how long to try again while the server can't be
                                  reached or is busy; by default 60
           \(SharedOptions.lockTimeout)
@@ -34,6 +36,7 @@ struct WorkCommand: Command {
 
   private let plan: String
   private let shard: Int?
+  private let onlyLists: Bool
   private let options: RunOptions
   private let retrySeconds: Double
   private let isJSON: Bool
@@ -43,6 +46,8 @@ struct WorkCommand: Command {
     try arguments.requireNoOperands()
     (plan, options) = try arguments.plannedRun()
     shard = try arguments.integer("shard", in: 0...Int.max)
+    onlyLists = arguments.has("list")
+    if onlyLists, shard != nil { throw arguments.mistake("--list prints all open shards; leave --shard out") }
     retrySeconds = try arguments.seconds("retry-seconds") ?? 60
     (isJSON, isQuiet) = (arguments.has("json"), arguments.has("quiet"))
   }
@@ -50,11 +55,14 @@ struct WorkCommand: Command {
   func run() async -> ExitCode {
     do throws(CommandFailure) {
       let (plan, shard, options, retrySeconds) = (plan, shard, options, retrySeconds)
-      let (isJSON, isQuiet) = (isJSON, isQuiet)
+      let (isJSON, isQuiet, onlyLists) = (isJSON, isQuiet, onlyLists)
       try await EngineThread.run("work", stopping: "stopping at the next chunk; what is saved stays") { isCancelled in
         let worker = try ShardWorker(
           plan: plan, options: options, vocabulary: .journal, retrySeconds: retrySeconds, isCancelled: isCancelled)
         defer { worker.close() }
+        if onlyLists {
+          return try Console.print(try worker.unfinishedShards().map { "\($0)\n" }.joined())
+        }
         try worker.work(on: shard) { done in Self.show(done, isJSON: isJSON, isQuiet: isQuiet) }
       }
       return .ok

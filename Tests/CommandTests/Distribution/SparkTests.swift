@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The shards of a plan on a Spark cluster of real processes. Its tasks run twice, and its workers, Python processes and
+/// executors are killed: each record is imported once.
+@Suite(
+  .serialized, .seeded,
+  .enabled(if: SparkCluster.isThere && ConnectionPooler.isThere, "Spark is not installed; 'make test-spark' installs it"))
+struct SparkTests {
+  private static let script = Repository.path("Distributed/spark/surfjournal_spark.py")
+  /// A run that takes longer is not disturbed any more, so that it can end.
+  private static let disturbedSeconds = 60.0
+  private static let executorKillsMax = 3
+  private static let attemptsMax = 20
+
+  @Test(arguments: Randomness.seeds(1, long: 200))
+  func `Whatever is killed, the result is that of one machine`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let server = try PostgreSQLServer()
+    defer { server.stop() }
+    // Half of the runs go through a pooler.
+    let pooler = seed.isMultiple(of: 2) ? try ConnectionPooler(before: server, database: "pooled") : nil
+    let world = try PlannedImport(on: server, at: pooler?.address ?? server.address())
+    try world.writeLog("a.csv", records: 40_000)
+    try world.writeLog("b.csv", records: 12_000, first: 100_000)
+    // 64 shards.
+    let plan = try world.plan("a.csv", "b.csv", shardBytes: 27_000)
+
+    var disturbance = Disturbance()
+    for attempt in 1... {
+      let driver = try start(plan, of: world, log: "driver-\(attempt).log")
+      while driver.isRunning {
+        usleep(300_000)
+        guard disturbance.age < Self.disturbedSeconds else { continue }
+        disturbance.killOne(below: driver.processIdentifier, executorsMax: Self.executorKillsMax, using: &random)
+        if disturbance.kills == 6, !disturbance.hasRestarted {
+          try server.restartAfterCrash()
+          disturbance.hasRestarted = true
+        }
+      }
+      driver.waitUntilExit()
+      if driver.terminationStatus == 0 { break }
+      try #require(attempt < Self.attemptsMax, "the driver has failed \(attempt) times: \(try logEnd(world, attempt))")
+    }
+    #expect(disturbance.kills > 0)
+    for (kind, count) in disturbance.killed { Figures.add("kills of \(kind.rawValue)", count, suite: Self.self) }
+    Figures.add("runs on Spark", 1, suite: Self.self)
+    try world.compare(plan, files: "a.csv", "b.csv")
+  }
+
+  private func start(_ plan: String, of world: PlannedImport, log: String) throws -> Process {
+    try SparkCluster.start(
+      Self.script, ["--store", world.address, "--plan", plan, "--surfjournal", Tool.url.path],
+      log: world.folder.file(log))
+  }
+
+  private func logEnd(_ world: PlannedImport, _ attempt: Int) throws -> String {
+    String(try world.folder.text("driver-\(attempt).log").suffix(2000))
+  }
+}
+
+/// What has been killed during a run.
+private struct Disturbance {
+  enum Kind: String, CaseIterable {
+    case worker = "workers"
+    case python = "Python processes"
+    case executor = "executors"
+
+    init?(_ command: String) {
+      if command.contains("/surfjournal work ") {
+        self = .worker
+      } else if command.contains("pyspark.daemon") || command.contains("pyspark/daemon") {
+        self = .python
+      } else if command.contains("CoarseGrainedExecutorBackend") {
+        self = .executor
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private let start = Date()
+  private(set) var killed: [Kind: Int] = [:]
+  var hasRestarted = false
+
+  var kills: Int { killed.values.reduce(0, +) }
+  var age: TimeInterval { Date().timeIntervalSince(start) }
+
+  /// Kills one process of the cluster, of each kind as often. An executor takes seconds to come back.
+  mutating func killOne(below driver: pid_t, executorsMax: Int, using random: inout SeededGenerator) {
+    let members = ProcessTree(below: driver).members.compactMap { member in
+      Kind(member.command).map { (kind: $0, member: member) }
+    }
+    let kinds = Kind.allCases.filter { kind in
+      members.contains { $0.kind == kind } && (kind != .executor || killed[.executor] ?? 0 < executorsMax)
+    }
+    guard let kind = kinds.randomElement(using: &random),
+      let victim = members.filter({ $0.kind == kind }).randomElement(using: &random)
+    else { return }
+    victim.member.kill()
+    killed[kind, default: 0] += 1
+  }
+}
