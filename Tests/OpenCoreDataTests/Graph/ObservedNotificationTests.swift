@@ -11,7 +11,7 @@ import Testing
 // notification gets the sets of objects. That they are made for observers only shows nowhere else than in what is made.
 
 /// A session that counts how many were made.
-private final class MadeSession: NSManagedObject {
+final class MadeSession: NSManagedObject {
   private static let made = Atomic<Int>(0)
   static var madeCount: Int { made.load(ordering: .relaxed) }
 
@@ -31,7 +31,7 @@ struct ObservedNotificationTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    stack = try Stack(folder, model: Sessions.model(className: NSStringFromClass(MadeSession.self)))
+    stack = try Stack(folder, model: Sessions.model(className: "OpenCoreDataTests.MadeSession"))
   }
 
   /// What to observe of which sender. No name and no sender stand for any.
@@ -92,7 +92,7 @@ struct ObservedNotificationTests {
       #expect(made >= own + 2 * Self.count)
       #expect(seen.withLock { $0 } == [Self.count, Self.count])
     }
-    for token in tokens { token.map(NotificationCenter.default.removeObserver) }
+    for case let token? in tokens { NotificationCenter.default.removeObserver(token) }
   }
 
   @Test("The objects of a save are those that the context finds by their IDs, while it is announced")
@@ -110,7 +110,7 @@ struct ObservedNotificationTests {
     }
     try insert(.bulk, chain)
     #expect(found.withLock { $0 } == [true, true, true])
-    token.map(NotificationCenter.default.removeObserver)
+    if let token { NotificationCenter.default.removeObserver(token) }
   }
 
   @Test("An observer on a queue of its own gets the same while the context waits for it")
@@ -128,7 +128,7 @@ struct ObservedNotificationTests {
     }
     try insert(.bulk, chain)
     #expect(seen.withLock { $0 } == [Self.count, Self.count])
-    tokens.forEach(NotificationCenter.default.removeObserver)
+    for token in tokens { NotificationCenter.default.removeObserver(token) }
   }
 
   @Test("Deleted objects show their values to the observers of a save, and have no context any more")
@@ -149,7 +149,7 @@ struct ObservedNotificationTests {
       }
     }
     #expect(seen.withLock { $0 } == [[true, true]])
-    token.map(NotificationCenter.default.removeObserver)
+    if let token { NotificationCenter.default.removeObserver(token) }
   }
 
   @Test("What was set in the event of an insertion is told to the observers of the event, and not afterwards")
@@ -178,7 +178,7 @@ struct ObservedNotificationTests {
       #expect(object.place == "Malibu" && object.value(forKey: "rating") as? Int == 4)
     }
     #expect(seen.withLock { $0 } == [["place"], ["rating"]])
-    token.map(NotificationCenter.default.removeObserver)
+    if let token { NotificationCenter.default.removeObserver(token) }
   }
 
   @Test("A value that was set silently is saved, and none of the changes of the event")
@@ -195,9 +195,8 @@ struct ObservedNotificationTests {
       other.setPrimitiveValue("Malibu", forKey: "place")
       #expect(other.changedValuesForCurrentEvent().keys.sorted() == ["place", "rating"])
       try context.save()
-      let stored = try stack.context().performAndWait {
-        try stack.context().fetch(stack.request()).compactMap(\.place).sorted()
-      }
+      let reader = stack.context()
+      let stored = try reader.performAndWait { try reader.fetch(stack.request()).compactMap(\.place).sorted() }
       #expect(stored == ["Malibu", "Rincon"])
     }
   }
