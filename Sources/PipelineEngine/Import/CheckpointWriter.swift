@@ -18,9 +18,10 @@ struct CheckpointWriter {
   ) {
     if environment.isDryRun { return }
     let begin = totals.hasSaved ? [] : environment.runBegin
+    let progress = environment.store.givesKeysInOrder ? nil : SavedProgress(checkpoint.entry)
     ledger.prepare(
       Ledger.Page(
-        statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
+        statements: begin + checkpoint.statements(environment.tables), progress: progress, input: checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
         related: related, beforeCommit: beforeCommit))
   }

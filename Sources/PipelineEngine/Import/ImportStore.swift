@@ -207,6 +207,9 @@ extension RunFailure {
   init(saving error: any Error) {
     if let failure = error as? RunFailure {
       self = failure
+    } else if let number = error as? KeyNumberError {
+      self.init(code: nil, exitCode: .dataError, message: number.description)
+      concernsStore = true
     } else if let spill = error as? KeySpillError {
       self.init(code: nil, exitCode: spill.exitCode, message: spill.description)
     } else {
