@@ -39,6 +39,14 @@ struct CopyCommandTests {
     #expect(try run("verify", "back.sqlite").status == 0)
   }
 
+  @Test func `An export that goes on after the last number is refused on a server`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    #expect(try run("import", "log.csv", "--store", address).status == 0)
+    let refused = try run("export", address, "-o", "new.csv", "--incremental")
+    #expect(refused.status == 64 && refused.messages.contains("in blocks"), "\(refused.status) \(refused.messages)")
+    #expect(!folder.exists("new.csv"))
+  }
+
   @Test func `Objects of several entities keep their relationships and their order`() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: Repository.path("SampleData"))
     where ["spots.csv", "boards.csv", "sessions.csv", "Surfing.xcdatamodeld"].contains(name) || name.hasPrefix("surf-s")
@@ -69,7 +77,7 @@ struct CopyCommandTests {
     #expect(try run("list", address, "--csv").text.split(separator: "\n").count == 3)
   }
 
-  @Test func `What does not work on a server is refused, and no message has the password`() throws {
+  @Test func `A server that does not answer is an error of each command, and no message has the password`() throws {
     let secret = "postgresql://anna:sesame@127.0.0.1:1/journal"
     try folder.write(Logs.two, to: "log.csv")
     for arguments in [

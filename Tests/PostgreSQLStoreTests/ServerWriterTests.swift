@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -37,6 +38,60 @@ struct ServerWriterTests {
     #expect(last?.userInfo[PostgreSQLError.stateKey] as? String == "25P02")
     try ServerStore.save(["after"], coordinator)
     #expect(try store.psql(#"SELECT count(*) FROM "ZSESSION", "Z_METADATA""#) == "1")
+  }
+
+  /// Notes what a save participant sees, and can end the save at its beginning.
+  private final class Watcher: SaveParticipant {
+    struct Refusal: Error {}
+    let seen = Locked<[String]>([])
+    let refuses = Locked(false)
+
+    func begin(_ transaction: SaveTransaction) throws {
+      try note(transaction)
+      if refuses.withLock({ $0 }) { throw Refusal() }
+    }
+    func write(to transaction: SaveTransaction) throws { try note(transaction) }
+
+    private func note(_ transaction: SaveTransaction) throws {
+      let count = try transaction.rows("SELECT count(*) FROM ZSESSION WHERE ZPLACE = ?1 OR ZPLACE <> ?1", ["a"])[0][0]
+      let keys = transaction.insertedKeys(ofRoot: "Session").map { "\($0.lowerBound)-\($0.upperBound)" }
+      seen.withLock { $0.append("\(count ?? -1) \(keys.joined())") }
+    }
+  }
+
+  @Test("A participant is called before the changes are written, and learns which keys the store gave")
+  func participant() throws {
+    let (coordinator, _) = try opened()
+    let watcher = Watcher()
+    coordinator.addSaveParticipant(watcher)
+    try ServerStore.save(["a", "b", "c"], coordinator)
+    watcher.refuses.withLock { $0 = true }
+    #expect(throws: Watcher.Refusal.self) { try ServerStore.save(["d"], coordinator) }
+    watcher.refuses.withLock { $0 = false }
+    try ServerStore.save(["d"], coordinator)
+    #expect(watcher.seen.withLock { $0 } == ["0 ", "3 1-3", "3 ", "3 ", "4 4-4"])
+  }
+
+  @Test("The state of objects differs after each change by another program, and not without one")
+  func changeMark() throws {
+    let (coordinator, _) = try opened()
+    try ServerStore.save(["a", "b"], coordinator)
+    let entity = try #require(coordinator.managedObjectModel.entitiesByName["Session"])
+    let mark = try coordinator.changeMark(of: [entity])
+    func value() throws -> Int64? { try coordinator.participantRows(mark.query)[0][0] as? Int64 }
+    var known = try value()
+    #expect(try value() == known)
+    for change in [
+      #"UPDATE "ZSESSION" SET "ZPLACE" = "ZPLACE" WHERE "Z_PK" = 1"#, #"DELETE FROM "ZSESSION" WHERE "Z_PK" = 2"#,
+      #"INSERT INTO "ZSESSION" ("Z_PK", "Z_ENT", "Z_OPT") VALUES (2, 1, 1)"#,
+    ] {
+      _ = try store.psql(change)
+      let now = try value()
+      #expect(now != known, "\(change)")
+      known = now
+    }
+    _ = try store.psql(#"UPDATE "ZSPOT" SET "ZNAME" = 'x'"#)
+    #expect(try value() == known)
   }
 
   @Test("A lost answer to COMMIT is reported as a save that may be complete")

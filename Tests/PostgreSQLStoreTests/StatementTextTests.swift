@@ -14,6 +14,13 @@ struct StatementTextTests {
     #expect(StatementText.translated("SELECT ZÜRICH FROM sj_run") == "SELECT \"ZÜRICH\" FROM sj_run")
   }
 
+  @Test("A question mark with a number keeps it, also where a value is used twice")
+  func numbered() {
+    #expect(
+      StatementText.translated("UPDATE t SET a = ?2 WHERE b > ?1 OR c = ?1")
+        == "UPDATE t SET a = $2 WHERE b > $1 OR c = $1")
+  }
+
   @Test("Texts and quoted names stay as they are")
   func quoted() {
     let sql = "SELECT 'Z?''Z?', \"ZA\"\"?\" FROM t"

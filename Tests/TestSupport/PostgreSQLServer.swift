@@ -22,20 +22,37 @@ package final class PostgreSQLServer: Sendable {
   /// The folder of its socket, which has a short path.
   package let socketFolder: String
   private let folder: String
-  // Unchecked: started in the initializer and only ended afterwards.
-  private struct Running: @unchecked Sendable {
-    let process: Process
-    /// The server ends when its other end is closed: also when the tests are killed.
-    let life: Pipe
-  }
+  private let options: [String]
   private let running: Running
+
+  /// The process of the server.
+  // Unchecked: `lock` guards the mutable state.
+  private final class Running: @unchecked Sendable {
+    private let lock = NSLock()
+    private var process: Process
+    /// The server ends when its other end is closed: also when the tests are killed.
+    private var life: Pipe
+
+    init(_ started: (process: Process, life: Pipe)) { (process, life) = started }
+
+    var isRunning: Bool { lock.withLock { process.isRunning } }
+
+    func end() {
+      lock.withLock {
+        try? life.fileHandleForWriting.close()
+        process.waitUntilExit()
+      }
+    }
+
+    func replace(by started: (process: Process, life: Pipe)) { lock.withLock { (process, life) = started } }
+  }
 
   /// - Parameter settings: Of the server, in addition to those that make it quick.
   package init(settings: [String] = []) throws {
     let programs = try Self.programs()
     folder = try Self.makeFolder()
     socketFolder = folder
-    let asUser = geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : []
+    let asUser = Self.asUser
     let made = try Programs.run(
       "/usr/bin/env",
       asUser + [
@@ -43,12 +60,23 @@ package final class PostgreSQLServer: Sendable {
         "--no-sync",
       ])
     guard made.status == 0 else { throw ProgramFailure(description: "initdb: \(made.messages)") }
-    let options =
+    options =
       [
         "listen_addresses=", "unix_socket_directories=\(folder)", "fsync=off", "full_page_writes=off",
         "synchronous_commit=off", "autovacuum=off", "max_connections=400", "shared_buffers=64MB", "wal_level=minimal",
         "max_wal_senders=0", "jit=off", "log_min_messages=fatal", "log_min_error_statement=fatal",
       ] + settings
+    running = Running(try Self.start(programs, folder, options: options))
+    try waitUntilReady(programs)
+  }
+
+  private static var asUser: [String] {
+    geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : []
+  }
+
+  private static func start(
+    _ programs: String, _ folder: String, options: [String]
+  ) throws -> (process: Process, life: Pipe) {
     // The shell ends the server when its own standard input ends.
     let command = "\"$@\" </dev/null & server=$!; cat >/dev/null; kill -QUIT $server; wait $server"
     let process = Programs.process(
@@ -61,7 +89,17 @@ package final class PostgreSQLServer: Sendable {
     process.standardOutput = FileHandle(forWritingAtPath: "\(folder)/log")
     process.standardError = FileHandle(forWritingAtPath: "\(folder)/log")
     try process.run()
-    running = Running(process: process, life: life)
+    return (process, life)
+  }
+
+  /// Ends the server at once, as a crash would, and starts it again. Only for a server that no other test uses.
+  package func restartAfterCrash() throws {
+    let programs = try Self.programs()
+    let stopped = try Programs.run(
+      "/usr/bin/env", Self.asUser + ["\(programs)/pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "-w", "stop"])
+    guard stopped.status == 0 else { throw ProgramFailure(description: "pg_ctl: \(stopped.messages)") }
+    running.end()
+    running.replace(by: try Self.start(programs, folder, options: options))
     try waitUntilReady(programs)
   }
 
@@ -89,8 +127,7 @@ package final class PostgreSQLServer: Sendable {
   }
 
   package func stop() {
-    try? running.life.fileHandleForWriting.close()
-    running.process.waitUntilExit()
+    running.end()
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -120,7 +157,7 @@ package final class PostgreSQLServer: Sendable {
   private func waitUntilReady(_ programs: String) throws {
     for _ in 0..<600 {
       if try Programs.run("\(programs)/pg_isready", ["-q", "-h", socketFolder]).status == 0 { return }
-      guard running.process.isRunning else { break }
+      guard running.isRunning else { break }
       usleep(50_000)
     }
     let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""

@@ -30,6 +30,8 @@ public protocol SaveParticipant: AnyObject, Sendable {
 
 extension SaveParticipant {
   /// Does nothing.
+  ///
+  /// - Throws: No error.
   public func begin(_ transaction: SaveTransaction) throws {}
 }
 

@@ -72,7 +72,8 @@ extension SQLiteStore {
       InsertionResolution(
         range: rows.range,
         resolution: TemporaryIDRange.Resolution(
-          store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows))
+          store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows),
+        rowCount: rows.liveCount)
     }
     var links = PackedLinkWriter(self, connection, of: changes, inserted: resolutions, history: history)
     for (index, rows) in insertions.enumerated() {

@@ -50,6 +50,12 @@ struct ExportRun {
       throw PipelineError(mistakes: contradictions.map { .init(path: "export.\($0.key)", message: $0.message) })
     }
     export = declared.resolved(output: output)
+    if place.isServer, export.incremental {
+      throw PipelineError(
+        path: "export.incremental",
+        "a server gives the numbers of entries in blocks, so that new entries may have lower numbers than old ones; export "
+          + "all entries, or those of a condition, without --incremental")
+    }
     if export.format == .jsonl { try formatter.checkNames() }
     template = try OutputTemplate(output, split: export.split)
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))

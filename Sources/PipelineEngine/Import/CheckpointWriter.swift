@@ -22,11 +22,12 @@ struct CheckpointWriter {
     // The run of a plan is in the ledger when it is reported.
     let begin = totals.hasSaved || shard != nil ? [] : environment.runBegin
     let rejected = shard.flatMap { shard in rejects.map { [plans.record($0, of: shard)] } } ?? []
+    let progress = shard != nil || environment.store.givesKeysInOrder ? nil : SavedProgress(checkpoint.entry)
     ledger.prepare(
       Ledger.Page(
         move: checkpoint.move(plans), waitForTurn: shard == nil ? nil : environment.waitForTurn,
         statements: begin + checkpoint.statements(environment.tables) + rejected,
-        input: shard?.input ?? checkpoint.entry.id,
+        progress: progress, input: shard?.input ?? checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
         related: related, beforeCommit: beforeCommit))
   }

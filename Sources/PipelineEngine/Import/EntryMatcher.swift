@@ -52,6 +52,7 @@ struct EntryMatcher {
   ///
   /// - Parameter isReplaced: Whether the entry with a primary key is deleted to be replaced; nil where none is.
   func load(_ digests: RowDigests, storeKeys: [Int64], isReplaced: ((Int64) -> Bool)? = nil) throws {
+    try KeyEntry.checkStoreKey(storeKeys.last ?? 0)
     if digester.isWholeRecord {
       try keys.count(digests.keys) { isReplaced?(storeKeys[$0]) ?? false }
     } else {
@@ -110,8 +111,8 @@ struct EntryMatcher {
     /// Distinguishes the input from the others of the run.
     var input: KeyEntry.InputNumber
 
-    /// Entries that the store has not numbered yet count as those with the keys above. No store gives such keys.
-    static let notGiven: Int64 = 1 << 62
+    /// Entries that the store has not numbered yet count as those with the keys above.
+    static let notGiven = KeyEntry.storeKeyMax
   }
 
   /// Matches the entries in order. `refused` has an issue for each row that is known not to be storable.
@@ -232,6 +233,7 @@ struct EntryMatcher {
   /// ones.
   func endChunk(_ chunk: ParsedChunk, _ plan: ChunkPlan, expected: Int64, first: Int64) throws {
     if expected != first {
+      try KeyEntry.checkStoreKey(first + Int64(plan.insertedRows.count))
       for row in plan.insertedRows {
         if hasKey(row, chunk.digests) { keys.renumber(chunk.digests.keys[row], from: expected, to: first) }
         for (index, digest) in zip(uniqueValues, chunk.digests.uniques) where digest[row] != .none {

@@ -170,7 +170,7 @@ final class Linker {
     for id in plan.changes.keys { values[id] = nil }
     for (group, index) in indexes {
       if let creation = plan.creations[group] {
-        for (digest, id) in zip(creation.digests, created[group] ?? []) { index.noteCreated(digest, id) }
+        for (digest, id) in zip(creation.digests, created[group] ?? []) { try index.noteCreated(digest, id) }
       }
       try index.endChunk()
     }

@@ -9,6 +9,14 @@ package struct KeyEntry: Sendable, Hashable {
   /// The last input that had a record with the key; 0 where none had.
   package var input: InputNumber
 
+  /// The greatest primary key of a stored entry. Those above are for entries that have none yet.
+  static let storeKeyMax: Int64 = 1 << 39
+
+  /// - Throws: ``KeyNumberError`` for a key that a table has no room for.
+  static func checkStoreKey(_ key: Int64) throws(KeyNumberError) {
+    if key > storeKeyMax { throw KeyNumberError(key: key) }
+  }
+
   /// The digest of values that are not known: a record that states only some of them has set these.
   static let unknownValues = UInt64.max
 
@@ -21,6 +29,16 @@ package struct KeyEntry: Sendable, Hashable {
 
   /// The lower 24 bits of an input's number in the ledger: it distinguishes the inputs of one run.
   package typealias InputNumber = UInt32
+}
+
+/// A primary key that is too great to be kept with the digest of its entry: another program has given it.
+struct KeyNumberError: Error, CustomStringConvertible {
+  let key: Int64
+
+  var description: String {
+    "the store has an object with the number \(key), and an import by key or with links knows numbers up to "
+      + "\(KeyEntry.storeKeyMax) only. Export its entries and import them into a new store, which numbers them anew"
+  }
 }
 
 /// Digests and their entries: a list, and a hash table of 8 bytes per slot with the indices of the digests in the list.

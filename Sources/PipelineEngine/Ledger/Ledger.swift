@@ -15,6 +15,8 @@ final class Ledger: SaveParticipant {
     /// Waits at the beginning of the save until it may write.
     var waitForTurn: (@Sendable (SaveTransaction) throws -> Void)?
     var statements: [LedgerTables.Statement] = []
+    /// How far the save imports the input; nil where the store can't lose it.
+    var progress: SavedProgress?
     /// The input that the entries of the save come from; nil for a save without entries.
     var input: Int64?
     /// The name of the root entity of these entries, by which the store numbers them.
@@ -38,6 +40,8 @@ final class Ledger: SaveParticipant {
   }
 
   private let pending = Locked(Pending())
+  /// What the last save has written; nil before the first, and where the store can't lose it.
+  private let lastSaved = Locked<SavedProgress?>(nil)
   private let relatedAfterSave = Locked<RelatedState?>(nil)
   private let hasTables = Locked(false)
   private let nextInputID: Locked<Int64>
@@ -94,11 +98,13 @@ final class Ledger: SaveParticipant {
   /// The state of related objects as the last save has left it.
   var relatedState: RelatedState? { relatedAfterSave.withLock { $0 } }
 
-  /// Moves the checkpoint of a shard, which fails if another worker has moved it. Throws if other programs have changed the
-  /// related objects since they were read; until the save has ended they can't.
+  /// Throws if the store has lost what the run had saved, or if other programs have changed the related objects since they
+  /// were read; until the save has ended they can't. Moves the checkpoint of a shard, which fails if another worker has
+  /// moved it.
   func begin(_ transaction: SaveTransaction) throws {
     let (turn, move, known) = pending.withLock { ($0.page.waitForTurn, $0.page.move, $0.page.related) }
     try turn?(transaction)
+    if let last = lastSaved.withLock({ $0 }) { try last.check(tables, transaction) }
     if let move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
     guard let known else { return }
     for sql in known.mark.locks { try transaction.run(sql, []) }
@@ -128,18 +134,44 @@ final class Ledger: SaveParticipant {
   /// Called after a successful save: the tables exist from then on.
   func didSave() {
     hasTables.withLock { $0 = true }
+    if let saved = pending.withLock({ $0.page.progress }) { lastSaved.withLock { $0 = saved } }
     clear()
   }
 
   /// Called when a transaction was rolled back: what it had created and recorded is gone.
   func didRollBack() {
     hasTables.withLock { $0 = false }
+    lastSaved.withLock { $0 = nil }
     undoRecords.withLock { $0.didRollBack() }
     clear()
   }
 
   /// Called when an undo has written to the tables: the numbers of its records are read again.
   func didUndo() { undoRecords.withLock { $0.didRollBack() } }
+}
+
+/// How far an input was imported by a save on a server. One that fails over to another server may lose what it has
+/// committed: the run, which knows nothing of that, must not continue behind a gap.
+struct SavedProgress: Sendable {
+  let input: Int64
+  let record: Int
+  let byte: Int
+
+  init(_ entry: LedgerEntry) {
+    (input, record, byte) = (entry.id, entry.progress.position.record, entry.progress.position.byteOffset)
+  }
+
+  fileprivate func check(_ tables: LedgerTables, _ transaction: SaveTransaction) throws {
+    let found = try transaction.rows(
+      "SELECT 1 FROM \(tables.input) WHERE inputID = ? AND record = ? AND byte = ?", [input, record, byte])
+    guard found.isEmpty else { return }
+    var failure = RunFailure(
+      code: nil, exitCode: .temporaryFailure,
+      message: "the server has lost what this run had saved up to record \((record - 1).grouped): another one may have "
+        + "taken its place. Run it again; it continues with what is there")
+    failure.concernsStore = true
+    throw failure
+  }
 }
 
 /// The state of the objects that records lead to: those that were read are the ones that the store has as long as it is

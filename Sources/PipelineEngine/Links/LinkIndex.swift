@@ -40,6 +40,7 @@ final class LinkIndex {
         if let first = ids.first { noteStore(of: first, entity: Int(entity)) }
         try keys.beginChunk(digests)
         for (row, digest) in digests.enumerated() where digest != .none {
+          try KeyEntry.checkStoreKey(ids.key(at: row) ?? 1)
           let known = keys.entry(of: digest)
           let entry = KeyEntry(storeKey: ids.key(at: row) ?? 1, values: known == nil ? entity : Self.several)
           keys.set(digest, entry, before: known)
@@ -70,9 +71,10 @@ final class LinkIndex {
   }
 
   /// Notes an object that the chunk has created.
-  func noteCreated(_ digest: KeyDigest, _ id: NSManagedObjectID) {
+  func noteCreated(_ digest: KeyDigest, _ id: NSManagedObjectID) throws {
     let id = id.resolved
     guard let key = id.storeKey, let entity = entities.firstIndex(where: { $0 === id.entity }) else { return }
+    try KeyEntry.checkStoreKey(key)
     noteStore(of: id, entity: entity)
     keys.set(digest, KeyEntry(storeKey: key, values: UInt64(entity)))
   }

@@ -233,7 +233,8 @@ final class ChangeWriter {
       return InsertionResolution(
         range: rows.range,
         resolution: TemporaryIDRange.Resolution(
-          store: store.identity, firstKey: first, removedRows: rows.removedRows))
+          store: store.identity, firstKey: first, removedRows: rows.removedRows),
+        rowCount: rows.liveCount)
     }
     var links = PackedLinkWriter(store, connection, of: changes, inserted: resolutions)
     for (rows, resolution) in zip(changes.insertions, resolutions) {

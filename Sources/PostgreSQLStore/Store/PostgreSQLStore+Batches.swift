@@ -4,7 +4,7 @@ import PersistentStores
 
 /// Batch requests, each in one transaction.
 extension PostgreSQLStore {
-  /// Every change of a row gives it another `xmin`, whoever makes it.
+  /// Each change of a row, by any program, gives it another `xmin`.
   package func changeMark(of entities: [NSEntityDescription]) throws -> ChangeMark {
     let tables = Set(try entities.map { try sqlEntity($0).tableName }).sorted()
     let parts = tables.map { table in

@@ -93,6 +93,9 @@ package final class ServerLock: @unchecked Sendable {
   }
 
   private static let name = StoredValue.text("run")
+  /// Settings that wait for more than the own disk stay.
+  private static let durable =
+    "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 
   private static func holder(_ table: String, _ connection: PostgreSQLConnection) throws -> String? {
     guard
@@ -107,6 +110,7 @@ package final class ServerLock: @unchecked Sendable {
     do {
       try connection.send("BEGIN")
       try connection.send("SET LOCAL lock_timeout = \(timeoutMilliseconds)")
+      try connection.send(Self.durable)
       _ = try connection.query(
         "INSERT INTO \(table) (name, token, holder) VALUES (?, ?, ?) "
           + "ON CONFLICT (name) DO UPDATE SET token = excluded.token, holder = excluded.holder",
@@ -120,10 +124,12 @@ package final class ServerLock: @unchecked Sendable {
 
   // MARK: Holding
 
-  /// Checks in the transaction of a save that no other process has taken the lock, and prevents that until it ends.
+  /// Checks in the transaction of a save that no other process has taken the lock, and prevents that until it ends. What
+  /// the save commits is on the server's disk.
   ///
   /// - Throws: ``Held``
   package func check(in transaction: SaveTransaction) throws {
+    try transaction.run(Self.durable, [])
     let own = try transaction.rows(
       "SELECT 1 FROM \(table) WHERE name = 'run' AND token = ? FOR SHARE", [token])
     guard own.isEmpty else { return }

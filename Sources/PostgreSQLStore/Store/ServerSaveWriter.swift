@@ -85,29 +85,6 @@ final class ServerSaveWriter: SaveWriter {
   }
 }
 
-/// Runs the statements of save participants on the writing connection.
-struct ServerParticipantStatements: ParticipantStatements {
-  let connection: PostgreSQLConnection
-
-  func run(_ sql: String, _ values: [StoredValue]) throws -> Int {
-    try reportingErrors { try connection.query(sql, values).changedCount }
-  }
-
-  func send(_ sql: String, _ values: [StoredValue]) throws { try reportingErrors { try connection.send(sql, values) } }
-
-  func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
-    try reportingErrors { try connection.query(sql, values).rows }
-  }
-
-  private func reportingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as PostgreSQLError {
-      throw error.coreDataError(.sqlite, "A save participant's statement failed")
-    }
-  }
-}
-
 extension PostgreSQLStore {
   package var takesPackedLinks: Bool { true }
 

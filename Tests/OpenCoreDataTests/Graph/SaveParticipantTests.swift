@@ -26,6 +26,56 @@ struct SaveParticipantTests {
     func write(to transaction: SaveTransaction) throws { try body(transaction) }
   }
 
+  /// Runs closures at the beginning and at the end of each save.
+  private final class Watcher: SaveParticipant {
+    private let beginning: @Sendable (SaveTransaction) throws -> Void
+    private let end: @Sendable (SaveTransaction) throws -> Void
+    init(
+      begin: @escaping @Sendable (SaveTransaction) throws -> Void,
+      write: @escaping @Sendable (SaveTransaction) throws -> Void = { _ in }
+    ) {
+      (beginning, end) = (begin, write)
+    }
+    func begin(_ transaction: SaveTransaction) throws { try beginning(transaction) }
+    func write(to transaction: SaveTransaction) throws { try end(transaction) }
+  }
+
+  @Test("It is called before the changes are written, and learns afterwards which keys the store gave")
+  func beginning() throws {
+    let seen = Noted<[String]>()
+    @Sendable func note(_ transaction: SaveTransaction) throws {
+      let count = try transaction.rows("SELECT count(*) FROM ZSESSION")[0][0] as? Int64
+      seen.set((seen.value ?? []) + ["\(count ?? -1) \(transaction.insertedKeys(ofRoot: "Session"))"])
+    }
+    stack.coordinator.addSaveParticipant(Watcher(begin: note, write: note))
+    let context = stack.context()
+    try context.performAndWait {
+      InsertionWay.bulk.insert(0..<4, into: context, stack.entity)
+      context.delete(try #require(context.insertedObjects.first))
+      try context.save()
+      InsertionWay.single.insert(4..<7, into: context, stack.entity)
+      try context.obtainPermanentIDs(for: [try #require(context.insertedObjects.first)])
+      try context.save()
+    }
+    #expect(seen.value == ["0 []", "3 [ClosedRange(1...3)]", "3 []", "6 [ClosedRange(4...6)]"])
+  }
+
+  @Test("An error at the beginning ends the save, and nothing is written")
+  func endedAtBeginning() throws {
+    struct Refusal: Error {}
+    stack.coordinator.addSaveParticipant(
+      Watcher(begin: { transaction in
+        try transaction.execute("INSERT INTO SJ_LOG(a) VALUES (1)")
+        throw Refusal()
+      }))
+    let context = stack.context()
+    context.performAndWait {
+      InsertionWay.bulk.insert(0..<4, into: context, stack.entity)
+      #expect(throws: Refusal.self) { try context.save() }
+    }
+    #expect(try sqlite(stack.file, "SELECT (SELECT count(*) FROM ZSESSION) + (SELECT count(*) FROM SJ_LOG)") == "0")
+  }
+
   @Test("It is called once for each save that reaches the store, with the numbers of what changed")
   func counts() throws {
     let seen = Noted<[[Int]]>()
