@@ -69,7 +69,8 @@ struct ImportEnvironment {
     let recognizer = InputRecognizer(
       definition: definition, digest: digest, location: file.location,
       entries: options.again ? nil : known, changedInputs: changedInputs,
-      comparesLinks: comparesLinks)
+      comparesLinks: comparesLinks,
+      readsRejectedAgain: options.isReplay && !Replay.hasRest(of: file.path))
     return InputReader(
       file: file, definition: definition, columns: columns, links: links, entity: store.entity,
       takesDefaults: options.fillsAttributesByName, csvOptions: options.csvOptions, recognizer: recognizer,

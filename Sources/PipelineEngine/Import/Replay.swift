@@ -93,11 +93,16 @@ public enum Replay {
     public let exitCode: ExitCode
   }
 
+  /// Whether an earlier replay was killed before the records that it rejected again replaced the file.
+  static func hasRest(of rejects: String) -> Bool {
+    FileManager.default.fileExists(atPath: RejectsMark.pathOfRest(of: rejects))
+  }
+
   /// An unknown input with the remainder of an earlier replay next to it was changed after that replay: it is unknown
   /// which of its records are in the store.
   static func checkFresh(_ rejects: String) throws(RunFailure) {
+    guard hasRest(of: rejects) else { return }
     let next = RejectsMark.pathOfRest(of: rejects)
-    guard FileManager.default.fileExists(atPath: next) else { return }
     throw RunFailure(
       code: .inputRefused, exitCode: .dataError,
       message: "\(rejects) was changed after a replay that was interrupted at its very end. What still has to be "
