@@ -25,6 +25,8 @@ struct FileImporter {
   private(set) var checkpoint: FileCheckpoint
   private var summary: RunSummary.File
   private var rejects: RejectsFile?
+  /// The final path of the rejects that an earlier run has begun; a rolled back run does not remove these.
+  private var continuedRejects: String?
   /// Nil until the header is known.
   private var saver: ChunkSaver?
   private var totalBytes: Int?
@@ -54,7 +56,7 @@ struct FileImporter {
   /// - Returns: The ledger's entry for this input.
   mutating func run(_ known: KnownInputs, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
     defer {
-      let made = summary.state == .resumed ? nil : rejects?.path
+      let made = rejects?.path == continuedRejects ? nil : rejects?.path
       summary.counts = checkpoint.results.counts
       if totals.outcome == .stopped { summary.failure = totals.stopReason }
       if !wasOpened { summary.state = nil }
@@ -219,7 +221,10 @@ struct FileImporter {
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
       let made = environment.rejectsFile(of: file, input, at: rejectsPath, ledger)
-      if summary.state == .resumed, !environment.isDryRun { try made.resume(at: checkpoint.entry.rejects) }
+      if summary.state == .resumed, !environment.isDryRun {
+        try made.resume(at: checkpoint.entry.rejects)
+        continuedRejects = made.path
+      }
       rejects = made
     }
     saver = ChunkSaver(

@@ -249,6 +249,10 @@ struct ImportRun {
       if let path = entry.rejects.path { try RejectsFile.publish(path) }
     }
     for path in totals.obsoleteRejects { RejectsFile.removeParts(of: path) }
+    let own = Set(totals.completed.compactMap(\.rejects.path))
+    for entry in totals.replaced where !entry.isComplete {
+      if let path = entry.rejects.path, !own.contains(path) { RejectsFile.removeAllNames(of: path) }
+    }
     // As the report states it: they replace the input once the report is written.
     for entry in totals.replayed {
       totals.renameRejects(entry.rejects.path, to: URL(fileURLWithPath: entry.path).path)
