@@ -95,10 +95,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     var inputs: [String: [Input]] = [:]
     for entry in try tables.entries(layout, rows).reversed() { inputs[entry.run, default: []].append(Input(entry)) }
     let columns = layout.readable(LedgerRun.columns).joined(separator: ", ")
-    let began = layout.readable(["began"]).joined()
     return try rows(
-      "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) "
-        + "ORDER BY startedAt DESC, \(began) DESC, lastInput DESC, runID"
+      "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) \(tables.newestFirst(layout)), runID"
     ).map { Run($0, inputs) }
   }
 
