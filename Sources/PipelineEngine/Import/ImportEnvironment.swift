@@ -106,7 +106,7 @@ struct ImportEnvironment {
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
       store: options.namesStoreInRejects ? store.path : nil,
-      options: readingOptions.isEmpty ? nil : readingOptions)
+      options: readingOptions.isEmpty ? nil : readingOptions, labels: opened.labels)
     let permissions = FileRights.ofFile(rejectsPath, near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     if isDryRun {

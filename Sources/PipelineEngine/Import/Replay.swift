@@ -21,6 +21,8 @@ public enum Replay {
     public let store: String?
     /// The options that said how the input is read.
     public let options: [String: [String]]?
+    /// The labels of the input's header; nil without one, and in rejects of an earlier version of this program.
+    let labels: [String]?
     /// The run that rejected the records.
     let run: String?
     /// The layout of the lines that follow.
