@@ -62,6 +62,34 @@ import Testing
     #expect(entry as NSDictionary == entries[0] as NSDictionary)
   }
 
+  @Test func `The columns that are named are listed in their order, in each form`() throws {
+    func list(_ columns: String, _ options: String...) throws -> ProgramOutput {
+      try Programs.run(Tool.url.path, ["list", "s", "--columns", columns] + options, in: folder)
+    }
+    #expect(
+      try list("location,id,rating").text == """
+        location             id  rating
+        Malibu, First Point  2
+        Rincon               1   4
+
+        """)
+    #expect(try list("rating, date", "--csv").text == "rating,date\n,2014-07-15T00:00:00Z\n4,2014-07-14T07:30:00Z\n")
+    #expect(try list("id,location", "--format", "tsv").text == "id\tlocation\n2\tMalibu, First Point\n1\tRincon\n")
+    #expect(
+      try list("rating,id", "--format", "jsonl").text == "{\"id\":2,\"rating\":null}\n{\"id\":1,\"rating\":4}\n")
+    let json = try JSONSerialization.jsonObject(with: try list("location", "--json").bytes) as? [[String: String]]
+    #expect(json == [["location": "Malibu, First Point"], ["location": "Rincon"]])
+    for (columns, message) in [
+      ("locaton", "'locaton' is not a column of JournalEntry; did you mean 'location'?; known are id"),
+      ("date,date", "the column 'date' is named twice; name it once"),
+      ("date,", "write attributes with commas between"),
+    ] {
+      let output = try list(columns)
+      #expect(output.status == 64 && output.messages.contains(message), "\(output.messages)")
+    }
+    #expect(try list("id", "--explain").status == 64)
+  }
+
   @Test func `Where nothing is found, that is said`() throws {
     let output = try Tool.run("list", "--store", "s", "--where", "rating > 4", in: folder)
     #expect(output.status == 0)
