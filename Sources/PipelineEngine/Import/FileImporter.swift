@@ -152,7 +152,9 @@ struct FileImporter {
     wasOpened = true
     summary.state = .known
     summary.importedAt = known.savedAt
-    summary.bytes = known.progress.consumedBytes
+    // The earlier file may have been compressed, and this one not.
+    let size = file.isReadTwice ? stat.of(file.path).map { Int($0.st_size) } : nil
+    summary.bytes = size ?? known.progress.consumedBytes
     environment.monitor.log.log(.inputKnown(file.name, importedAt: LedgerDate.text(known.savedAt)))
     guard !known.isReported, known.run != environment.runID else {
       totals.notes += known.noteOfRejects(program: definition.vocabulary.program).map { [$0] } ?? []
