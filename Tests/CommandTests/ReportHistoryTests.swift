@@ -95,7 +95,9 @@ import Testing
     #expect(try folder.text("reports/index.html") == "mine")
   }
 
-  @Test(arguments: [("reports/{day}.html", "there is no placeholder {day}"), ("{date}/r.html", "in a folder's name")])
+  @Test(arguments: [
+    ("reports/{day}.html", "the placeholder {day} is unknown"), ("{date}/r.html", "in a folder's name"),
+  ])
   func `An unknown placeholder and one in a folder's name are refused`(_ name: String, _ message: String) throws {
     try pipeline(#""report": "\#(name)""#)
     let check = try Tool.run("check", "nightly.json", in: folder)

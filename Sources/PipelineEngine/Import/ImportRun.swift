@@ -59,7 +59,7 @@ struct ImportRun {
     self.copied = copied
     environment = parts[0].environment
     if !isDryRun, store.path == nil {
-      throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
+      throw PipelineError(path: "store", "no store to import into is named; name one with --store or in the pipeline")
     }
     let inputs = parts.flatMap(\.inputs)
     try ImportSchemaCheck.checkPaths(

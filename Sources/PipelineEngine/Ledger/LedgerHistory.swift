@@ -162,7 +162,7 @@ public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
   public let exitCode: ExitCode
 
   fileprivate static func missing(_ path: String) -> LedgerAccessError {
-    LedgerAccessError(description: "there is no store \(path); check the path", exitCode: .noInput)
+    LedgerAccessError(description: "the store \(path) does not exist; check the path", exitCode: .noInput)
   }
 }
 

@@ -72,7 +72,7 @@ public struct StoreUndo: Sendable {
     self.keepsChanged = keepsChanged
     (self.path, self.vocabulary, self.model, self.timeoutSeconds) = (path, vocabulary, model, timeoutSeconds)
     guard FileManager.default.fileExists(atPath: path) else {
-      throw Failure(description: "there is no store \(path); check the path", exitCode: .noInput)
+      throw Failure(description: "the store \(path) does not exist; check the path", exitCode: .noInput)
     }
     let tables = LedgerTables(vocabulary)
     do throws(RunFailure) {

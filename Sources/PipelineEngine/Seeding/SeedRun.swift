@@ -15,7 +15,7 @@ struct SeedRun {
     _ definition: PipelineDefinition, options: RunOptions, seed: SeedOptions
   ) throws(PipelineError) {
     guard let output = definition.storePath(options) else {
-      throw PipelineError(path: "store", "there is no path for the seed; name one")
+      throw PipelineError(path: "store", "the seed has no path; name one")
     }
     self.definition = definition
     self.options = options
