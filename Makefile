@@ -122,10 +122,13 @@ manual: ## Run the commands of docs/manual, and write what they print into its p
 	swift build --product surfjournal
 	.ci/manual --write .build/debug/surfjournal $(PAGES)
 
-release: program ## Build what is handed out: the program, a Debian package, an archive and their checksums
+release: program ## Build what is handed out: the program, Debian packages of it and of the manual, an archive, checksums
 	@.ci/ensure-packages package
+	@.ci/ensure-packages docs
 	rm -rf .build/release-files
 	Packaging/deb .build/surfjournal .build/release-files
+	SITE=.build/release-manual .ci/docs --manual
+	Packaging/doc-deb .build/release-manual "$$(.build/surfjournal --version | cut -d' ' -f2)" .build/release-files
 	Packaging/tarball .build/surfjournal .build/release-files
 	cd .build/release-files && sha256sum *.deb *.tar.gz >SHA256SUMS && cat SHA256SUMS
 

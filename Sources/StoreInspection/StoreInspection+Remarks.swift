@@ -57,7 +57,7 @@ extension StoreInspection {
       result.append(
         (
           "oldFramework",
-          "Framework \(version) wrote it: before \(Self.firstFrameworkWithDigest) there is no digest of the hashes."
+          "Framework \(version) wrote it: before \(Self.firstFrameworkWithDigest) stores had no digest of the hashes."
         ))
     }
     if let type = metadata.storeType, type != "SQLite" {

@@ -159,7 +159,7 @@ extension VerificationRun {
     let index = "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))"
     add(
       "uniqueIndexMissing", entity: entity.name, property: names.joined(separator: ", "), table: entity.sql.tableName,
-      "There is no unique index on \(columns.joined(separator: ", ")): nothing prevents a second object with equal "
+      "No unique index is on \(columns.joined(separator: ", ")): nothing prevents a second object with equal "
         + "values.", advice: "Create the index \(index), or restore the file from a copy.")
   }
 

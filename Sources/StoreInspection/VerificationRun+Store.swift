@@ -28,7 +28,7 @@ extension VerificationRun {
 
   mutating func checkMetadata() throws {
     guard store.tables.contains("Z_METADATA") else {
-      add("metadataMissing", table: "Z_METADATA", "There is no Z_METADATA.", advice: Self.restore)
+      add("metadataMissing", table: "Z_METADATA", "Z_METADATA is missing.", advice: Self.restore)
       return
     }
     let count = Int(try store.connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0)
@@ -66,7 +66,7 @@ extension VerificationRun {
         version >= Self.firstFrameworkWithCache
       {
         add(
-          "modelCacheMissing", severity: .warning, table: table, "There is no \(table).",
+          "modelCacheMissing", severity: .warning, table: table, "\(table) is missing.",
           advice: "Keep the model with the store: it can't be read from it.")
       }
       return

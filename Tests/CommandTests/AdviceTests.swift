@@ -80,6 +80,25 @@ struct AdviceTests {
     #expect(try entries() == "3\n")
   }
 
+  @Test func `A related object is missing: import it, then replay the rejects as they are`() throws {
+    try LinkedSample.prepare(folder)
+    try folder.write(LinkedSample.pipeline(ifMissing: "reject"), to: "p.json")
+    try folder.write("date,spot\n2024-01-01,Rincon\n2024-01-02,Bells\n", to: "log.csv")
+    let first = try load("log.csv", "--pipeline", "p.json")
+    #expect(first.text.contains("the store has no Spot with name Rincon; import it first"), "\(first.text)")
+    // Both the import and this replay reject all of their records.
+    #expect(try Tool.run("replay", "log.csv.rejects.csv", in: folder).status == 65)
+    for (spot, stored) in [("Rincon", "1\n"), ("Bells", "2\n")] {
+      try folder.write("name\n\(spot)\n", to: "spots.csv")
+      #expect(
+        try load("spots.csv", "--entity", "Spot", "--model", "Surfing.xcdatamodeld", "--only-new").status == 0)
+      let replay = try Tool.run("replay", "log.csv.rejects.csv", in: folder)
+      #expect(replay.status == (spot == "Bells" ? 0 : 65), "\(replay.messages)\(replay.text)")
+      #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZSESSION", in: folder) == stored)
+    }
+    #expect(!folder.exists("log.csv.rejects.csv"))
+  }
+
   @Test func `A dry run: correct the lines, then import`() throws {
     try writeDirty()
     let dry = try Tool.run("validate", "log.csv", in: folder)

@@ -61,6 +61,7 @@ import Testing
     #expect(try words("pipeline", "run", "surf-log-") == ["surf-log-strict", ":files "])
     #expect(try words("export", "-ocopy.csv", "--form") == ["--format"])
     #expect(try words("list", "--limit", "") == [])
+    #expect(try words("list", "--columns", "date,lo") == ["date,location"])
   }
 
   /// Each word that is offered for an option is one that the program takes.

@@ -53,6 +53,10 @@ import Testing
       """, in: folder)
     #expect(output.status == 0, "\(output.messages)")
     #expect(try output.json().counts.inserted == 0)
+    // Its own size is shown, not that of the packed file.
+    let report = try JSONSerialization.jsonObject(with: output.bytes) as? [String: Any]
+    let input = try #require((report?["inputs"] as? [[String: Any]])?.first)
+    #expect(try input["bytes"] as? Int == folder.data("log.csv").count)
     let plain = try rows("plain")
     for store in ["s", "piped", "read"] { #expect(try rows(store) == plain) }
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "12000\n")

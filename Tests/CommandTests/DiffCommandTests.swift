@@ -234,14 +234,15 @@ import Testing
   @Test func `Mistakes of the command line and missing files have their status`() throws {
     try makeStore()
     let mistakes: [([String], Int32, String)] = [
-      ([], 64, "no file is given"), (["a.csv"], 64, "nothing to compare with"),
+      ([], 64, "no file is given"), (["a.csv"], 64, "the second side is missing"),
       (["a.csv", "b.csv", "c.csv"], 64, "unexpected argument 'c.csv'"),
       (["a.csv", "b.csv", "--store", "s"], 64, "two files and a store"),
       (["a.csv", "b.csv", "--report", "r.xml"], 64, "must be .txt, .jsonl or .html"),
       (["a.csv", "b.csv", "--key", "spot"], 64, "--key: "), (["a.csv", "b.csv", "-q", "--json"], 64, "exclude"),
       (["a.csv", "none.csv"], 66, "none.csv"), (["none.csv", "a.csv"], 66, "none.csv"),
-      (["a.csv", "--store", "none"], 66, "there is no store none"), (["a.csv", "--store", "a.csv"], 65, "a.csv"),
-      (["a.csv", "b.csv", "--report", "none/r.txt"], 73, "no folder"),
+      (["a.csv", "--store", "none"], 66, "the store none does not exist"),
+      (["a.csv", "--store", "a.csv"], 65, "a.csv"),
+      (["a.csv", "b.csv", "--report", "none/r.txt"], 73, "does not exist"),
     ]
     for (arguments, status, message) in mistakes {
       let output = try diff(arguments, status: status)

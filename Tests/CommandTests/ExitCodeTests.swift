@@ -52,7 +52,7 @@ import Testing
   @Test func `66: the store to export is not there`() throws {
     let output = try Tool.run("export", "--store", "none.sqlite", "--output", "out.csv", in: folder)
     #expect(output.status == 66)
-    #expect(output.messages.contains("there is no store"))
+    #expect(output.messages.contains("does not exist"))
     #expect(try folder.names == ["log.csv"])
   }
 
@@ -108,7 +108,7 @@ import Testing
     let output = try Programs.run(
       Tool.url.path, ["import", "log.csv", "--store", "s"] + option, in: folder)
     #expect(output.status == 73)
-    #expect(output.messages.contains("there is no folder"))
+    #expect(output.messages.contains("does not exist"))
     #expect(!folder.exists("s"))
   }
 

@@ -109,7 +109,7 @@ import Testing
     let wrong = try Tool.run("check", "club.json", in: folder)
     #expect(wrong.status == 78)
     for text in [
-      "expect.records.min: is greater than 'max'", "there is no column 'ratng'; did you mean 'rating'?",
+      "expect.records.min: is greater than 'max'", "the pipeline has no column 'ratng'; did you mean 'rating'?",
       "expect.columns[2]: expects nothing",
     ] { #expect(wrong.messages.contains(text) || wrong.text.contains(text), "\(wrong.messages)\(wrong.text)") }
     try folder.write(

@@ -104,7 +104,7 @@ import Testing
   /// A model within the limits is read: what is missing then is the store.
   @Test func `A model file over 64 MiB, or nested more than 64 deep, is refused`() throws {
     try folder.makeFolder("a.xcdatamodel")
-    for (levels, reason) in [(63, "there is no store"), (64, "line 1: Its elements are nested more than 64 deep")] {
+    for (levels, reason) in [(63, "does not exist"), (64, "line 1: Its elements are nested more than 64 deep")] {
       let nested = String(repeating: "<a>", count: levels) + String(repeating: "</a>", count: levels)
       try folder.write("<model>\(nested)\(Self.ring.dropFirst("<model>".count))", to: "a.xcdatamodel/contents")
       let output = try export("a.xcdatamodel")

@@ -123,12 +123,12 @@ import Testing
   }
 
   @Test(arguments: [
-    (["inspect", "none.sqlite"], 66, "there is no store none.sqlite"),
-    (["verify", "none.sqlite"], 66, "there is no store none.sqlite"),
+    (["inspect", "none.sqlite"], 66, "the store none.sqlite does not exist"),
+    (["verify", "none.sqlite"], 66, "the store none.sqlite does not exist"),
     (["inspect", "."], 66, "is a folder"),
     (["inspect", "log.csv"], 65, "log.csv"), (["inspect", "/dev/null"], 66, "not a regular file"),
     (["verify", "log.csv"], 65, "log.csv"),
-    (["verify", "journal.sqlite", "--model", "none.xcdatamodeld"], 66, "there is no model none.xcdatamodeld"),
+    (["verify", "journal.sqlite", "--model", "none.xcdatamodeld"], 66, "the model none.xcdatamodeld does not exist"),
     (["inspect", "journal.sqlite", "--model", "log.csv"], 66, "log.csv"),
     (["inspect", "other.sqlite"], 65, "not a Core Data store"),
     (["inspect"], 64, "a store is missing; name it"),

@@ -62,6 +62,34 @@ import Testing
     #expect(entry as NSDictionary == entries[0] as NSDictionary)
   }
 
+  @Test func `The columns that are named are listed in their order, in each form`() throws {
+    func list(_ columns: String, _ options: String...) throws -> ProgramOutput {
+      try Programs.run(Tool.url.path, ["list", "s", "--columns", columns] + options, in: folder)
+    }
+    #expect(
+      try list("location,id,rating").text == """
+        location             id  rating
+        Malibu, First Point  2
+        Rincon               1   4
+
+        """)
+    #expect(try list("rating, date", "--csv").text == "rating,date\n,2014-07-15T00:00:00Z\n4,2014-07-14T07:30:00Z\n")
+    #expect(try list("id,location", "--format", "tsv").text == "id\tlocation\n2\tMalibu, First Point\n1\tRincon\n")
+    #expect(
+      try list("rating,id", "--format", "jsonl").text == "{\"id\":2,\"rating\":null}\n{\"id\":1,\"rating\":4}\n")
+    let json = try JSONSerialization.jsonObject(with: try list("location", "--json").bytes) as? [[String: String]]
+    #expect(json == [["location": "Malibu, First Point"], ["location": "Rincon"]])
+    for (columns, message) in [
+      ("locaton", "'locaton' is not a column of JournalEntry; did you mean 'location'?; known are id"),
+      ("date,date", "the column 'date' is named twice; name it once"),
+      ("date,", "write attributes with commas between"),
+    ] {
+      let output = try list(columns)
+      #expect(output.status == 64 && output.messages.contains(message), "\(output.messages)")
+    }
+    #expect(try list("id", "--explain").status == 64)
+  }
+
   @Test func `Where nothing is found, that is said`() throws {
     let output = try Tool.run("list", "--store", "s", "--where", "rating > 4", in: folder)
     #expect(output.status == 0)
@@ -161,14 +189,14 @@ import Testing
     (["list", "--store", "s", "--sort", "ratin"], 64, "did you mean 'rating'?"),
     (["list", "--store", "s", "--csv", "--json"], 64, "exclude each other"),
     (["list", "--store", "s", "--explain", "--json"], 64, "leave the format out"),
-    (["list", "--store", "none"], 66, "there is no store none"),
+    (["list", "--store", "none"], 66, "the store none does not exist"),
     (["show", "--store", "s"], 64, "an entry's ID is missing"),
     (["show", "9", "--store", "s"], 66, "s has no entry 9"),
     (["show", "nine", "--store", "s"], 64, "'nine' is not an ID"),
     (["show", "x-coredata://0/JournalEntry/p1", "--store", "s"], 64, "is not an entry of s"),
     (["add", "--store", "s", "-y"], 64, "no value is given"),
     (["add", "--store", "s", "--rating", "6", "-y"], 65, "rating '6' must be 1 to 5"),
-    (["add", "--store", "s", "--date", "2015-02-30", "-y"], 65, "there is no such day"),
+    (["add", "--store", "s", "--date", "2015-02-30", "-y"], 65, "the calendar has no such day"),
     (["add", "--store", "s", "--rating", "5", "-y", "-n"], 64, "exclude each other"),
     (["add", "--store", "", "--rating", "5", "-y"], 64, "no store is given"),
     (["add", "--store", "log.csv", "--rating", "5", "-y"], 65, "is not a database"),
@@ -176,7 +204,7 @@ import Testing
     (["edit", "1", "--store", "s", "--rating", "3", "--clear", "rating", "-y"], 64, "exclude each other"),
     (["edit", "1", "--store", "s", "--clear", "ratin", "-y"], 64, "did you mean 'rating'?"),
     (["edit", "9", "--store", "s", "--rating", "3", "-y"], 66, "s has no entry 9"),
-    (["edit", "1", "--store", "none", "--rating", "3", "-y"], 66, "there is no store none"),
+    (["edit", "1", "--store", "none", "--rating", "3", "-y"], 66, "the store none does not exist"),
     (["delete", "--store", "s", "-y"], 64, "name entries by their IDs, or by --where"),
     (["delete", "1", "9", "--store", "s", "-y"], 66, "s has no entry 9"),
   ]

@@ -95,7 +95,9 @@ import Testing
     #expect(try folder.text("reports/index.html") == "mine")
   }
 
-  @Test(arguments: [("reports/{day}.html", "there is no placeholder {day}"), ("{date}/r.html", "in a folder's name")])
+  @Test(arguments: [
+    ("reports/{day}.html", "the placeholder {day} is unknown"), ("{date}/r.html", "in a folder's name"),
+  ])
   func `An unknown placeholder and one in a folder's name are refused`(_ name: String, _ message: String) throws {
     try pipeline(#""report": "\#(name)""#)
     let check = try Tool.run("check", "nightly.json", in: folder)
@@ -171,6 +173,30 @@ import Testing
     try night("b.csv", record(5))
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("rejects")).sorted()
     #expect(left == ["waits.csv.rejects.csv", "waits.csv.rejects.csv.jsonl"], "\(left)")
+  }
+
+  @Test func `Rejects that the ledger no longer lists protect their inputs, too`() throws {
+    try pipeline(#""retention": { "processed": { "days": 30 } }"#)
+    try night("bad.csv", record(1, rating: 9))
+    try night("half.csv", record(2, rating: 9) + record(3, rating: 9))
+    try night("good.csv", record(4))
+    let today = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox/processed")).first)
+    let old = "inbox/processed/2014-07-15"
+    try FileManager.default.moveItem(atPath: folder.path("inbox/processed/\(today)"), toPath: folder.path(old))
+    #expect(try Tool.run("ledger", "drop", "journal.sqlite", "--yes", in: folder).status == 0)
+    // The rest of a replay says only in its name which input it comes from.
+    let half = "rejects/half.csv.rejects.csv"
+    let text = try folder.text(half)
+    let first = try #require(text.range(of: ",9\n"))
+    try folder.write(text.replacingCharacters(in: first, with: ",5\n"), to: half)
+    #expect(try Tool.run("replay", half, in: folder).status == 65)
+    try night("b.csv", record(5))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(old)).sorted() == ["bad.csv", "half.csv"])
+    for name in ["bad", "half"] {
+      try FileManager.default.removeItem(atPath: folder.path("rejects/\(name).csv.rejects.csv"))
+    }
+    try night("c.csv", record(6))
+    #expect(!folder.exists(old))
   }
 
   @Test func `What a replay has rejected again protects the input, and what was just replayed stays`() throws {

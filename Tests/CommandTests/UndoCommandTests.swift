@@ -200,7 +200,7 @@ import Testing
     #expect(output.status == 0 && output.text.hasSuffix("3, 2 deleted\n"), "\(output.text)\(output.messages)")
     #expect(try Programs.sqlite("s", "SELECT ZLOCATION FROM ZJOURNALENTRY", in: folder) == "A\n")
     let none = try Tool.run("delete", "--where", "rating == 9", "--store", "s", "-y", in: folder)
-    #expect(none.status == 0 && none.messages.contains("there is no such entry"), "\(none.messages)")
+    #expect(none.status == 0 && none.messages.contains("the entry was not found"), "\(none.messages)")
     #expect(try Tool.run("delete", "1", "--where", "rating == 9", "--store", "s", "-y", in: folder).status == 64)
     for (condition, message) in [
       ("rating ==", "the condition rating == can't be read at character 10: expected a key or a value"),

@@ -9,13 +9,16 @@ import TestSupport
 extension Simulation {
   // MARK: Rejects
 
-  /// Corrects some records of a file of rejects, and replays it.
+  /// Corrects some records of a file of rejects, and replays it; in some worlds at times as it is.
   func replay() async throws {
     guard let path = rejects.keys.sorted().randomElement(using: &random), var text = rejects[path] else { return }
-    for index in text.lines.indices where index == 0 || random.isOne(in: 2) {
-      text.lines[index] = random.line(pipeline)
+    // The other worlds draw nothing here, so that the seeds that are kept stay the same worlds.
+    if seed % 6 != 5 || random.isOne(in: 2) {
+      for index in text.lines.indices where index == 0 || random.isOne(in: 2) {
+        text.lines[index] = random.line(pipeline)
+      }
+      try text.write(path)
     }
-    try text.write(path)
     var options = StoreModel.Options(changedInputs: pipeline.changedInputs, isReplay: true)
     if options.changedInputs == .replace { options.changedInputs = .refuse }
     let location = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

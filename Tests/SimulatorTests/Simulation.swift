@@ -181,7 +181,9 @@ final class Simulation {
       !known.contains(path) && !path.contains(".replayed")
     }
     guard left.isEmpty else {
-      throw Mismatch(description: "left over: \(left.map { ($0 as NSString).lastPathComponent })")
+      throw Mismatch(
+        description: "left over: \(left.map { ($0 as NSString).lastPathComponent }); the ledger has "
+          + "\(try records().map { "\($0.path) \($0.state) \($0.read) \($0.rejectsPath ?? "-")" })")
     }
   }
 }

@@ -20,7 +20,9 @@ extension StoreModel {
   func treatment(of text: InputText, location: String?, _ options: Options) -> Treatment {
     if options.again { return .fresh }
     let bytes = text.bytes
-    let matches = inputs.filter { bytes.starts(with: $0.bytes) }
+    let matches = inputs.filter { input in
+      bytes.starts(with: input.bytes) && !(options.isReplay && isRejectedWhole(input))
+    }
     if let own = matches.max(by: { ($0.bytes.count, $0.id) < ($1.bytes.count, $1.id) }) {
       if !own.isComplete { return .resumed(own.id) }
       let rest = Array(bytes[own.bytes.count...])
@@ -36,6 +38,12 @@ extension StoreModel {
       return pipeline.key.isEmpty ? changed(begun, options) : .refused("changed before its checkpoint")
     }
     return .fresh
+  }
+
+  /// What the records of such an input lacked may be in the store by now.
+  private func isRejectedWhole(_ input: Input) -> Bool {
+    mistake != .knowsRejectedInputs && input.isComplete && input.isReported && input.first == 0
+      && input.counts.rejected > 0 && input.counts.rejected == input.counts.read
   }
 
   private func known(_ input: Input, location: String?, _ options: Options) -> Treatment {

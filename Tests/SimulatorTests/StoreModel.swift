@@ -5,7 +5,7 @@ struct StoreModel {
   /// A rule that the model gets wrong on purpose, so that a test shows that the simulator finds it.
   enum Mistake: CaseIterable {
     case importsKnownInputs, updatesNothing, undoKeepsUpdates, countsEqualRecordsOnce, forgetsRejects
-    case readsGrownInputsWhole
+    case readsGrownInputsWhole, knowsRejectedInputs
   }
 
   /// An entry of the store.

@@ -207,7 +207,7 @@ import Testing
   @Test func `A seed that is not there is named`() throws {
     let error = failure(URL(fileURLWithPath: folder.path("none.sqlite")))
     #expect(error?.code == .seedMissing)
-    #expect(error?.message.contains("none.sqlite; add it to the app's resources") == true)
+    #expect(error?.message.contains("none.sqlite does not exist; add it to the app's resources") == true)
     #expect(try folder.names.isEmpty)
   }
 

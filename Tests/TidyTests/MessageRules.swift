@@ -4,9 +4,9 @@ extension Rule {
   static let bannedInMessages =
     bannedPhrases.filter { $0 != "besides" } + [
       "gone on", "goes on with", "go on with", "to be gone on with", "as you wish", "one argument too many",
-      "there is no option", "nothing a ledger can do", "counted and no more", "fields parted", "it is not said",
-      "say it once", "says it already", "it can't be told", "can't be told", "nothing is to be", "named above",
-      "please", "oops", "invalid input",
+      "there is no", "there are no", "give one at least", "nothing a ledger can do", "counted and no more",
+      "fields parted", "it is not said", "say it once", "says it already", "it can't be told", "can't be told",
+      "nothing is to be", "named above", "please", "oops", "invalid input",
     ]
 
   /// A screen of 80 columns has five lines of this.
@@ -22,6 +22,7 @@ extension Rule {
         "let a =\n  \"it is told what \"\n  + \"a run "
           + "does\"", 2
       ),
+      ("throw mistake(\"there is no store \\(path); check the path\")", 1),
       ("fail(\"correct the lines named above and import\")", 1), ("a(\"nothing was saved: as you wish \\(b)\")", 1),
     ],
     permitted: [

@@ -70,7 +70,7 @@ public final class ContentHash {
 
   private static func makeState() -> OpaquePointer {
     // Swift's own allocations end the program too.
-    guard let state = XXH3_createState() else { preconditionFailure("there is no memory left for a hash's state") }
+    guard let state = XXH3_createState() else { preconditionFailure("the memory does not suffice for a hash's state") }
     return state
   }
 

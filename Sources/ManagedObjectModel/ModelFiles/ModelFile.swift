@@ -113,7 +113,7 @@ package enum ModelFile {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
       throw ModelFileError.missing(
-        url, "There is no model here.",
+        url, "No model was found here.",
         advice: "Check the path; it should end in .xcdatamodeld, .xcdatamodel, .momd or .mom.")
     }
     return isDirectory.boolValue

@@ -86,7 +86,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard let kind = RowStoreKinds.all[storeType] else {
       throw NSError.coreData(
         .invalidStoreType,
-        "There is no store type \"\(storeType)\"; use NSSQLiteStoreType or NSInMemoryStoreType, or register a class "
+        "The store type \"\(storeType)\" is unknown; use NSSQLiteStoreType or NSInMemoryStoreType, or register a class "
           + "for it with registerStoreClass(_:forStoreType:).")
     }
     let file = try kind.file(for: storeURL)

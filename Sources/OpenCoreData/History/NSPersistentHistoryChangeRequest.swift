@@ -101,7 +101,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ContextRe
     let stores = (affectedStores ?? coordinator.persistentStores).compactMap(\.historyStore)
     guard !stores.isEmpty else {
       throw NSError.coreData(
-        .unsupportedRequestType, "No store of the coordinator tracks its history, so there is none to read.",
+        .unsupportedRequestType, "No store of the coordinator tracks its history, so none can be read.",
         suggestion: "Add the store with NSPersistentHistoryTrackingKey.")
     }
     if deletes { return try delete(from: stores) }

@@ -56,7 +56,7 @@ open class NSManagedObjectModelReference: NSObject {
   func resolve() throws -> NSManagedObjectModel {
     guard let model = try load() else {
       throw NSError.coreData(
-        .modelReferenceNotFound, "There is no model for a stage of the migration: \(source) was not found.")
+        .modelReferenceNotFound, "A stage of the migration has no model: \(source) was not found.")
     }
     guard model.versionChecksum == versionChecksum else {
       throw NSError.coreData(

@@ -150,7 +150,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = core.list?.object(at: indexPath) as? ResultType else {
       preconditionFailure(
-        "There is no object at \(indexPath): call performFetch() first, and ask sections what there is.")
+        "No object is at \(indexPath): call performFetch() first, and ask sections what there is.")
     }
     return object
   }

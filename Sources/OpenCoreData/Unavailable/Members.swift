@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
   @available(*, unavailable, message: "Use init(concurrencyType:).")
   public class func new() -> NSManagedObjectContext { NSManagedObjectContext(concurrencyType: .privateQueue) }
   /// Called for an observed key path.
-  @available(*, unavailable, message: "There is no key-value observing. Use changes of an object, or notifications.")
+  @available(*, unavailable, message: "Key-value observing is not here. Use changes of an object, or notifications.")
   public func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [String: Any]?, context: Any?
   ) {}

@@ -11,7 +11,7 @@ enum RawDeflate {
   static func inflate(_ data: Data, bytesMax: Int = inflatedBytesMax) throws(ArchiveProblem) -> Data {
     var stream = z_stream()
     guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-      throw ArchiveProblem("there is no memory to inflate it")
+      throw ArchiveProblem("the memory does not suffice to inflate it")
     }
     defer { inflateEnd(&stream) }
     var input = Array(data)

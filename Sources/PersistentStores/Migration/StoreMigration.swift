@@ -161,7 +161,7 @@ struct StoreMigration {
     guard options.infersMapping else {
       throw NSError.coreData(
         .missingMappingModel,
-        "The store \(path) was written with another version of the model, and there is no mapping model."
+        "The store \(path) was written with another version of the model, and no mapping model was found."
           + lookedAt(from: source),
         suggestion:
           "Give one with OCDMappingModelsOption, or set NSInferMappingModelAutomaticallyOption to have one inferred.")

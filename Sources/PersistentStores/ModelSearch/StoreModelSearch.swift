@@ -52,7 +52,7 @@ struct StoreModelSearch {
     }
     throw NSError.coreData(
       .open,
-      "There is no store yet, and no model to create one with. Give a model file (.xcdatamodeld, .xcdatamodel, .momd or "
+      "The store does not exist yet, and no model is named. Give a model file (.xcdatamodeld, .xcdatamodel, .momd or "
         + ".mom).")
   }
 

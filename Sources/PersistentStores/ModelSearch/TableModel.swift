@@ -99,7 +99,7 @@ struct TableModel {
         return Column(name: name, type: type.uppercased())
       }
     guard !columns.isEmpty else {
-      notes.append("There is no table \(tableName) for the entity '\(entityName)': it is empty here.")
+      notes.append("The table \(tableName) of the entity '\(entityName)' is missing: it is empty here.")
       return
     }
     if !root.subentities.isEmpty {

@@ -78,7 +78,7 @@ struct StoreFileCheck {
       let isMissing = errno == ENOENT
       throw SQLiteError(
         code: errno == EACCES ? SQLITE_PERM : SQLITE_CANTOPEN,
-        message: isMissing ? "there is no such file" : String(cString: strerror(errno)), sql: nil)
+        message: isMissing ? "the file does not exist" : String(cString: strerror(errno)), sql: nil)
     }
     try StorePath.checkKind(status)
     let files = FileManager.default

@@ -89,7 +89,7 @@ public struct ObjectBatch: Sendable {
   /// Removes the row that was appended last.
   public mutating func removeLastRow() {
     // The caller's mistake: it knows `count`.
-    precondition(count > 0, "There is no row to remove.")
+    precondition(count > 0, "The batch has no row to remove.")
     cells.removeLast(slotCount)
     arena.removeLast(arena.count - lastRowArenaStart)
     count -= 1

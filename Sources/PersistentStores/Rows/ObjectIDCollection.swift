@@ -69,7 +69,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
   /// The ID at the position, which is made on request. Stops the program if there is none.
   public subscript(position: Int) -> NSManagedObjectID {
     // The caller's mistake, as for an array.
-    precondition(indices.contains(position), "There is no ID \(position) among \(count).")
+    precondition(indices.contains(position), "The position \(position) is not among \(count) IDs.")
     var rest = position
     for part in parts {
       if rest < part.count { return part.id(rest) }

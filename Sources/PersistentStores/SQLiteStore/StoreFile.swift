@@ -46,7 +46,7 @@ struct StoreFile {
     with source: StoreFile, in folder: ExchangeFolder? = nil, after check: () throws -> Void = {}
   ) throws {
     guard source.exists else {
-      throw NSError.coreData(.open, "There is no store at \(source.url.path) to copy; check the path.")
+      throw NSError.coreData(.open, "The store to copy was not found at \(source.url.path); check the path.")
     }
     try withErrors("replaced by \(source.url.path)") {
       let opened = try OpenedDatabase.openForReading(source.url.path, options: source.options)
@@ -218,7 +218,7 @@ extension SQLiteStore {
 
   package func move(to url: URL) throws {
     guard self.url != nil, FileManager.default.fileExists(atPath: url.path) else {
-      throw NSError.coreData(.open, "There is no file of the store \(identity.uuid) at \(url.path).")
+      throw NSError.coreData(.open, "No file of the store \(identity.uuid) was found at \(url.path).")
     }
     let settings = try StoreOptions(options)
     let opened = try OpenedDatabase.open(url, options: settings)

@@ -117,9 +117,9 @@ extension FieldParser {
     let readable = formats.filter { $0 != .infinity }
     let likely = LikelyDateFormat.format(variant / 2)
     if variant.isMultiple(of: 2) {
-      guard let likely else { return "there is no such day or time in the calendar; correct it" }
+      guard let likely else { return "the calendar has no such day or time; correct it" }
       let names = readable.filter(\.hasFields).map(\.text).joined(separator: " or ")
-      return "there is no such day or time in the calendar as \(names), but there is as \(likely.text); correct it, or "
+      return "the calendar has no such day or time as \(names), but has one as \(likely.text); correct it, or "
         + "declare the format for the column"
     }
     guard let likely else {

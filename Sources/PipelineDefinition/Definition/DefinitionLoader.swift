@@ -117,7 +117,8 @@ struct DefinitionLoader {
     guard !candidates.isEmpty else {
       let hint = NearestName.hint(for: requested, in: environment.names)
       throw mistake(
-        extends, "there is no pipeline '\(requested)'\(hint); a file is named by its path, such as ./\(requested).json")
+        extends,
+        "the pipeline '\(requested)' was not found\(hint); a file is named by its path, such as ./\(requested).json")
     }
     let known = Set(documents.map(\.identity))
     guard let base = candidates.first(where: { !known.contains(Self.identity($0, requested)) }) else {

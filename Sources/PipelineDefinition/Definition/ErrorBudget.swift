@@ -22,7 +22,7 @@ public struct ErrorBudget: Sendable, Hashable, Codable {
       reader.note("percent", "expected 0 to 100, found \(QuantityPattern.plain(percent))")
     }
     if reader.value("errors") == nil, reader.value("percent") == nil {
-      mistakes.add(path, "has neither 'errors' nor 'percent'; give one at least, or leave the budget out")
+      mistakes.add(path, "has neither 'errors' nor 'percent'; give one of them, or both, or leave the budget out")
     }
     return budget
   }

@@ -159,7 +159,7 @@ extension PipelineDefinition {
         column.distinctMin, column.distinctMax, path: path, keys: ("distinctMin", "distinctMax"), mistakes: mistakes)
       if self.column(of: column) == nil, !mistakes.paths.contains(where: { $0.hasPrefix("columns") }) {
         let hint = NearestName.hint(for: column.name, in: columns.map(\.name))
-        mistakes.add("\(path).name", "there is no column '\(column.name)'\(hint)")
+        mistakes.add("\(path).name", "the pipeline has no column '\(column.name)'\(hint)")
       }
     }
   }

@@ -24,7 +24,7 @@ where Placeholder: RawRepresentable<String> & CaseIterable & Sendable & Hashable
       guard let placeholder = Placeholder(rawValue: String(word)) else {
         let names = Placeholder.allCases.map(\.rawValue)
         let hint = NearestName.hint(for: String(word), in: names)
-        throw PipelineError("there is no placeholder {\(word)}; known are \(ObjectReader.list(names))\(hint)")
+        throw PipelineError("the placeholder {\(word)} is unknown; known are \(ObjectReader.list(names))\(hint)")
       }
       literal += rest[..<open]
       if !literal.isEmpty { pieces.append(.text(literal)) }

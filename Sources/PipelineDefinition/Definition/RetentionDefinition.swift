@@ -62,7 +62,7 @@ extension PipelineDefinition {
   func checkRetention(_ mistakes: MistakeList) {
     guard let retention else { return }
     if retention.processed != nil, inbox == nil, parts.allSatisfy({ $0.inbox == nil }) {
-      mistakes.add("retention.processed", "there is no 'inbox' whose files could be removed; remove it")
+      mistakes.add("retention.processed", "the pipeline has no 'inbox' whose files could be removed; remove this bound")
     }
     if retention.reports != nil, !mistakes.isWrong("report"),
       !report.contains(where: { (try? ReportName($0))?.isSeries == true })

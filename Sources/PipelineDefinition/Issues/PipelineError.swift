@@ -75,9 +75,21 @@ extension PipelineError {
 extension NSError {
   /// Why a file can't be read, and what to do about it.
   var reasonWithAdvice: String {
-    isOfDisk
-      ? "\(String(cString: strerror(EIO))); check the disk"
-      : "\(localizedDescription); check the path and its permissions"
+    if isOfDisk { return "\(String(cString: strerror(EIO))); check the disk" }
+    return "\(systemReason ?? localizedDescription); check the path and its permissions"
+  }
+
+  /// As the system words it; nil for an error that it does not have.
+  private var systemReason: String? {
+    if let cause = userInfo[NSUnderlyingErrorKey] as? POSIXError {
+      return String(cString: strerror(cause.code.rawValue))
+    }
+    guard domain == NSCocoaErrorDomain else { return nil }
+    switch CocoaError.Code(rawValue: code) {
+    case .fileReadNoSuchFile, .fileNoSuchFile: return String(cString: strerror(ENOENT))
+    case .fileReadNoPermission: return String(cString: strerror(EACCES))
+    default: return nil
+    }
   }
 
   /// Whether reading failed because of the disk, not because of the path or its permissions.

@@ -52,7 +52,7 @@ extension ObjectReader {
 
   private func isOrdered<Bound: Comparable>(_ low: Bound?, _ high: Bound?, keys: (low: String, high: String)) -> Bool {
     if value(keys.low) == nil, value(keys.high) == nil {
-      mistakes.add(path, "has neither '\(keys.low)' nor '\(keys.high)'; give one at least")
+      mistakes.add(path, "has neither '\(keys.low)' nor '\(keys.high)'; give one of them, or both")
     }
     guard let low, let high, low > high else { return low != nil || high != nil }
     note(keys.low, "is greater than '\(keys.high)', so no value could pass")

@@ -68,7 +68,7 @@ extension ObjectReader {
 
   private func hasBound() -> Bool {
     if value("min") == nil, value("max") == nil {
-      mistakes.add(path, "has neither 'min' nor 'max'; give one at least")
+      mistakes.add(path, "has neither 'min' nor 'max'; give one of them, or both")
       return false
     }
     if let min = number("min"), let max = number("max"), min > max {

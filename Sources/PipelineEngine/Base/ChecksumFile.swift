@@ -53,7 +53,7 @@ struct ChecksumFile: Sendable, Hashable {
     } catch {
       throw RunFailure(
         code: .sourceError, exitCode: .noInput,
-        message: "there is no checksum file \(path) that can be read; an export writes it with --hash")
+        message: "the checksum file \(path) is missing or can't be read; an export writes it with --hash")
     }
     guard let file = ChecksumFile(text: text) else {
       throw RunFailure(

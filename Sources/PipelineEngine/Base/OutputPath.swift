@@ -22,7 +22,7 @@ enum OutputPath {
     guard files.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
-        message: "\(path) can't be created: there is no folder \(folder); make it, or check the path")
+        message: "\(path) can't be created: the folder \(folder) does not exist; make it, or check the path")
     }
     let mayReplace = !exists || files.isWritableFile(atPath: path)
     guard mayReplace, isSpecial(path) || files.isWritableFile(atPath: folder) else {

@@ -100,7 +100,7 @@ package struct RunFailure: Error {
   init(noStore path: String) {
     self.init(
       code: .sourceError, exitCode: .noInput,
-      message: "there is no store \(path); check the path, or import into it first")
+      message: "the store \(path) does not exist; check the path, or import into it first")
   }
 
   /// Checks that a store is a regular file, or can become one. The library opens /dev/null as a store in memory, from

@@ -71,7 +71,7 @@ final class Comparer: ChunkObserver {
     if columns.texts.columns.isEmpty {
       throw RunFailure(
         code: nil, exitCode: .dataError,
-        message: "the two files have no column of the pipeline in common, so there is nothing to compare; check their "
+        message: "the two files have no column of the pipeline in common, so nothing can be compared; check their "
           + "headers")
     }
     self.columns = columns

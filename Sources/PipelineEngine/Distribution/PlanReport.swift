@@ -185,7 +185,7 @@ package final class PlanReport {
       RejectsDestination.paths(for: [entry.path], definition, run.options, store: store.location).first.flatMap(\.self)
       ?? RunSummary.rejectsName(for: entry.path)
     if Replay.origin(of: path)?.run == record.id { RejectsFile.remove(path, ofRun: record.id) }
-    return environment.rejectsFile(of: file, form, at: path, ledger)
+    return environment.rejectsFile(of: file, form, labels: entry.header, at: path, ledger)
   }
 
   // MARK: The ledger

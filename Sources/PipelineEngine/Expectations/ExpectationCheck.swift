@@ -83,7 +83,7 @@ struct ExpectationCheck {
 
   private func age(_ newest: Double?, _ days: Double) -> String? {
     let expected = "expected one within \(Self.plain(days)) \(days == 1 ? "day" : "days") before the run"
-    guard let newest else { return "there is no date; \(expected)" }
+    guard let newest else { return "no value has a date; \(expected)" }
     let oldest = startedAt.timeIntervalSinceReferenceDate - days * 86_400
     guard newest < oldest else { return nil }
     return "the newest date is \(DateFormat.iso8601.string(newest) ?? "\(newest)"); \(expected)"

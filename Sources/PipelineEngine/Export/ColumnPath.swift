@@ -95,7 +95,7 @@ struct ColumnPath: Sendable, Hashable {
       return PipelineError("'\(name)' of \(owner) is a relationship; name an attribute behind it, such as \(path)")
     }
     if entity.attributesByName[name] != nil {
-      return PipelineError("'\(name)' of \(owner) is not kept in stores, so there is nothing to write; leave it out")
+      return PipelineError("'\(name)' of \(owner) is not kept in stores, so it has no value to write; leave it out")
     }
     let known = types.keys.sorted()
     let rest = known.isEmpty ? "it has none" : "it has \(ObjectReader.list(known))"

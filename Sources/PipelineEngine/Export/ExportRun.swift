@@ -40,7 +40,7 @@ struct ExportRun {
     container = NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model)
     isOfTables = model.isOfTables
     guard let store = definition.storeLocation(options) else {
-      throw PipelineError(path: "store", "there is no store to export from; name one with --store or in the pipeline")
+      throw PipelineError(path: "store", "no store to export from is named; name one with --store or in the pipeline")
     }
     place = store
     let declared = definition.export ?? ExportDefinition()

@@ -27,6 +27,8 @@ struct FileImporter {
   private(set) var checkpoint: FileCheckpoint
   private var summary: RunSummary.File
   private var rejects: RejectsFile?
+  /// The final path of the rejects that an earlier run has begun; a rolled back run does not remove these.
+  private var continuedRejects: String?
   /// Nil until the header is known.
   private var saver: ChunkSaver?
   private var totalBytes: Int?
@@ -61,7 +63,7 @@ struct FileImporter {
   /// - Returns: The ledger's entry for this input.
   mutating func run(_ known: KnownInputs, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
     defer {
-      let made = summary.state == .resumed ? nil : rejects?.path
+      let made = rejects?.path == continuedRejects ? nil : rejects?.path
       summary.counts = checkpoint.results.counts
       if totals.outcome == .stopped { summary.failure = totals.stopReason }
       if !wasOpened { summary.state = nil }
@@ -158,7 +160,9 @@ struct FileImporter {
     wasOpened = true
     summary.state = .known
     summary.importedAt = known.savedAt
-    summary.bytes = known.progress.consumedBytes
+    // The earlier file may have been compressed, and this one not.
+    let size = file.isReadTwice ? stat.of(file.path).map { Int($0.st_size) } : nil
+    summary.bytes = size ?? known.progress.consumedBytes
     environment.monitor.log.log(.inputKnown(file.name, importedAt: LedgerDate.text(known.savedAt)))
     guard !known.isReported, known.run != environment.runID else {
       totals.notes += known.noteOfRejects(program: definition.vocabulary.program).map { [$0] } ?? []
@@ -226,8 +230,11 @@ struct FileImporter {
     try comparison.takeBack(ledger, &totals)
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
-      let made = environment.rejectsFile(of: file, input.form, at: rejectsPath, ledger)
-      if summary.state == .resumed, !environment.isDryRun { try made.resume(at: checkpoint.entry.rejects) }
+      let made = environment.rejectsFile(of: file, input.form, labels: input.labels, at: rejectsPath, ledger)
+      if summary.state == .resumed, !environment.isDryRun {
+        try made.resume(at: checkpoint.entry.rejects)
+        continuedRejects = made.path
+      }
       rejects = made
     }
     let own = summary.state == .resumed ? try environment.ownKeys(of: checkpoint.entry) : []

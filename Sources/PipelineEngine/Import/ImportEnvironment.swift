@@ -86,7 +86,8 @@ struct ImportEnvironment {
     let recognizer = InputRecognizer(
       definition: definition, digest: digest, location: file.location,
       entries: options.again ? nil : known, planned: known.planned, changedInputs: changedInputs,
-      comparesLinks: comparesLinks)
+      comparesLinks: comparesLinks,
+      readsRejectedAgain: options.isReplay && !Replay.hasRest(of: file.path))
     return InputReader(
       file: file, definition: definition, columns: columns, links: links, entity: store.entity,
       takesDefaults: options.fillsAttributesByName, csvOptions: options.csvOptions, recognizer: recognizer,
@@ -107,34 +108,38 @@ struct ImportEnvironment {
   var savesInputsWhole: Bool { changedInputs != .refuse && !definition.atomic }
 
   /// The file of the rejects of an input, which does not exist until the first reject.
-  func rejectsFile(of file: InputFile, _ opened: PlanTables.Form, at path: String, _ ledger: Ledger) -> RejectsFile {
+  ///
+  /// - Parameter labels: The labels of the input's header; nil without a header.
+  func rejectsFile(
+    of file: InputFile, _ form: PlanTables.Form, labels: [String]?, at path: String, _ ledger: Ledger
+  ) -> RejectsFile {
     var readingOptions = options.readingOptions
     var path = path
-    if opened.isJSONLines {
+    if form.isJSONLines {
       // Broken records alone may not show what they are.
       readingOptions["format"] = [DialectDefinition.Format.jsonl.rawValue]
       path = RejectsDestination.jsonLinesPath(for: path, definition, options)
     }
     // The name of the rejects does not say it.
-    if opened.hasTabs { readingOptions["delimiter"] = ["\\t"] }
+    if form.hasTabs { readingOptions["delimiter"] = ["\\t"] }
     let rejectsPath = path
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
       store: options.namesStoreInRejects ? store.location?.recorded : nil,
-      options: readingOptions.isEmpty ? nil : readingOptions)
+      options: readingOptions.isEmpty ? nil : readingOptions, labels: labels)
     let permissions = FileRights.ofFile(rejectsPath, near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     if isDryRun {
       return RejectsFile(
-        header: opened.header, context: context, permissions: permissions, requestedPath: rejectsPath
+        header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
       ) { rejectsPath }
     }
     let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path))
     RejectsDestination.removeAbandoned(
       rejectsPath, unless: { kept.contains($0) || rejectsNames.contains($0) }, store: context.store)
     return RejectsFile(
-      header: opened.header, context: context, permissions: permissions, requestedPath: rejectsPath
+      header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
     ) { [rejectsNames] in
       rejectsNames.take(rejectsPath, unless: kept, store: context.store)
     }

@@ -94,7 +94,7 @@ struct ImportPart {
   private func check() throws(PipelineError) {
     // If all sources are optional, there may be no input.
     if inputs.isEmpty, inbox == nil, environment.options.inputs != nil || definition.source.isEmpty {
-      throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
+      throw PipelineError(path: "source", "no input is named; name a file, or - for standard input")
     }
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")

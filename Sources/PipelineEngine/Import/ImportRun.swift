@@ -59,7 +59,7 @@ struct ImportRun {
     self.copied = copied
     environment = parts[0].environment
     if !isDryRun, store.location == nil {
-      throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
+      throw PipelineError(path: "store", "no store to import into is named; name one with --store or in the pipeline")
     }
     let inputs = parts.flatMap(\.inputs)
     try ImportSchemaCheck.checkPaths(
@@ -253,6 +253,10 @@ struct ImportRun {
       if let path = entry.rejects.path { try RejectsFile.publish(path) }
     }
     for path in totals.obsoleteRejects { RejectsFile.removeParts(of: path) }
+    let own = Set(totals.completed.compactMap(\.rejects.path))
+    for entry in totals.replaced where !entry.isComplete {
+      if let path = entry.rejects.path, !own.contains(path) { RejectsFile.removeAllNames(of: path) }
+    }
     // As the report states it: they replace the input once the report is written.
     for entry in totals.replayed {
       totals.renameRejects(entry.rejects.path, to: URL(fileURLWithPath: entry.path).path)

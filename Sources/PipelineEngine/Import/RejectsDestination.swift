@@ -40,7 +40,7 @@ enum RejectsDestination {
   static func jsonLinesPath(for path: String, _ definition: PipelineDefinition, _ options: RunOptions) -> String {
     let ending = RunSummary.rejectsEnding
     if let requested = requested(definition, options), !isFolder(requested) { return path }
-    return path.hasSuffix(ending) ? path.dropLast(ending.count) + ".rejects.jsonl" : path
+    return path.hasSuffix(ending) ? path.dropLast(ending.count) + RunSummary.rejectsEndingOfJSONLines : path
   }
 
   static func isFolder(_ path: String) -> Bool {

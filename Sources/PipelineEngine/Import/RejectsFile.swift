@@ -25,6 +25,8 @@ final class RejectsFile {
     var store: String?
     /// The options of the program that say how the input is read; nil if there were none.
     var options: [String: [String]]?
+    /// The labels of the input's header, by which a replay finds the delimiter of a spreadsheet; nil without a header.
+    var labels: [String]?
   }
 
   /// Nil until there is a reject.

@@ -21,6 +21,8 @@ public enum Replay {
     public let store: String?
     /// The options that said how the input is read.
     public let options: [String: [String]]?
+    /// The labels of the input's header; nil without one, and in rejects of an earlier version of this program.
+    let labels: [String]?
     /// The run that rejected the records.
     let run: String?
     /// The layout of the lines that follow.
@@ -93,11 +95,16 @@ public enum Replay {
     public let exitCode: ExitCode
   }
 
+  /// Whether an earlier replay was killed before the records that it rejected again replaced the file.
+  static func hasRest(of rejects: String) -> Bool {
+    FileManager.default.fileExists(atPath: RejectsMark.pathOfRest(of: rejects))
+  }
+
   /// An unknown input with the remainder of an earlier replay next to it was changed after that replay: it is unknown
   /// which of its records are in the store.
   static func checkFresh(_ rejects: String) throws(RunFailure) {
+    guard hasRest(of: rejects) else { return }
     let next = RejectsMark.pathOfRest(of: rejects)
-    guard FileManager.default.fileExists(atPath: next) else { return }
     throw RunFailure(
       code: .inputRefused, exitCode: .dataError,
       message: "\(rejects) was changed after a replay that was interrupted at its very end. What still has to be "

@@ -113,7 +113,7 @@ struct Inbox: Sendable {
       return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     } catch {
       let isRefused = stat.of(folder) != nil && access(folder, R_OK | X_OK) != 0
-      let advice = isRefused ? "permission denied; check its permissions" : "there is no such folder; make it"
+      let advice = isRefused ? "permission denied; check its permissions" : "the folder does not exist; make it"
       throw RunFailure(
         code: .sourceError, exitCode: isRefused ? .noPermission : .noInput,
         message: "the inbox \(folder) can't be read: \(advice)")

@@ -32,6 +32,8 @@ struct InputRecognizer {
   let changedInputs: PipelineDefinition.ChangedInputPolicy
   /// Whether whole records can be compared with what they lead to.
   var comparesLinks = true
+  /// Whether an input all of whose records were rejected is read again. What they lacked may be in the store by now.
+  var readsRejectedAgain = false
 
   /// Length in bytes of the head by which inputs are recognised.
   static let headBytes = 64 << 10
@@ -47,6 +49,7 @@ struct InputRecognizer {
     for entry in look.candidates(of: entries, entity: definition.entity).sorted(by: {
       ($0.offset, $0.id) < ($1.offset, $1.id)
     }) {
+      if readsRejectedAgain, entry.isRejectedWhole { continue }
       try look.read(upTo: entry.offset)
       guard look.offset == entry.offset, look.hash.digest == entry.progress.hash else { continue }
       matches.append(Match(entry: entry, hash: ContentHash(copying: look.hash), next: try look.peek(2)))
@@ -193,6 +196,11 @@ extension LedgerEntry {
 extension LedgerEntry {
   /// How many bytes of the input it covers.
   fileprivate var offset: Int { progress.position.byteOffset }
+
+  /// Whether a run has reported all of the input's records, and imported none of them.
+  fileprivate var isRejectedWhole: Bool {
+    isReported && firstRecord == 1 && counts.rejected > 0 && counts.read == counts.rejected
+  }
 }
 
 /// The start of an input, read as far as the comparisons need it.

@@ -96,10 +96,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     var inputs: [String: [Input]] = [:]
     for entry in try tables.entries(layout, rows).reversed() { inputs[entry.run, default: []].append(Input(entry)) }
     let columns = layout.readable(LedgerRun.columns).joined(separator: ", ")
-    let began = layout.readable(["began"]).joined()
     return try rows(
-      "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) "
-        + "ORDER BY startedAt DESC, \(began) DESC NULLS LAST, lastInput DESC NULLS LAST, runID"
+      "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) \(tables.newestFirst(layout)), runID"
     ).map { Run($0, inputs) }
   }
 
@@ -174,7 +172,7 @@ public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
 
   fileprivate static func missing(_ store: StoreLocation) -> LedgerAccessError {
     let word = store.isServer ? "address" : "path"
-    return LedgerAccessError(description: "there is no store \(store.shown); check the \(word)", exitCode: .noInput)
+    return LedgerAccessError(description: "the store \(store.shown) does not exist; check the \(word)", exitCode: .noInput)
   }
 }
 

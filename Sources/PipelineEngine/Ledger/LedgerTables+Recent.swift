@@ -7,11 +7,10 @@ extension LedgerTables {
     -> [RunPoint]
   {
     guard let layout = try layout(in: coordinator) else { return [] }
-    let began = layout.readable(["began"]).joined()
     let rows = try coordinator.participantRows(
       "SELECT startedAt, outcome, exitCode, recordsRead, rejected FROM \(self.run) \(joinedLastInput) "
         + "WHERE pipeline = ? AND runID <> ? AND kind = ? AND recordsRead IS NOT NULL "
-        + "ORDER BY startedAt DESC, \(began) DESC NULLS LAST, lastInput DESC NULLS LAST LIMIT \(RunPoint.shownMax - 1)",
+        + "\(newestFirst(layout)) LIMIT \(RunPoint.shownMax - 1)",
       [pipeline, run, LedgerRun.Kind.import.rawValue])
     return rows.reversed().compactMap { row in
       guard let text = row[0] as? String, let start = try? Date(text, strategy: .iso8601),

@@ -184,13 +184,18 @@ struct LedgerTables: Sendable {
       + "ON lastRun = runID"
   }
 
+  /// The order of runs. Times are to the second; what tells the runs of a second apart is newer than some ledgers, in
+  /// which the numbers of inputs do.
+  func newestFirst(_ layout: LedgerLayout) -> String {
+    "ORDER BY startedAt DESC, \(layout.readable(["began"]).joined()) DESC NULLS LAST, lastInput DESC NULLS LAST"
+  }
+
   /// Records read by the last completed imports of a pipeline, the newest first.
   func recordsRead(ofLast count: Int, pipeline: String, _ coordinator: NSPersistentStoreCoordinator) throws -> [Int] {
-    guard try layout(in: coordinator) != nil else { return [] }
-    // Times are to the second; the numbers of inputs increase.
+    guard let layout = try layout(in: coordinator) else { return [] }
     let rows = try coordinator.participantRows(
       "SELECT recordsRead FROM \(run) \(joinedLastInput) WHERE pipeline = ? AND kind = ? AND outcome = ? "
-        + "AND recordsRead IS NOT NULL ORDER BY startedAt DESC, lastInput DESC NULLS LAST LIMIT \(count)",
+        + "AND recordsRead IS NOT NULL \(newestFirst(layout)) LIMIT \(count)",
       [pipeline, LedgerRun.Kind.import.rawValue, RunSummary.Outcome.completed.rawValue])
     return rows.compactMap { ($0.first as? Int64).map(Int.init) }
   }

@@ -22,7 +22,7 @@ extension RunModel {
     guard place.exists else {
       guard let first = models.first, own != nil else {
         throw PipelineError(
-          path: "model", "no model is named, and there is no store that keeps one; name one in the pipeline")
+          path: "model", "no model is named, and no store keeps one; name one in the pipeline")
       }
       return RunModel(model: first)
     }

@@ -111,7 +111,7 @@ package struct RunModel {
     guard let store, FileManager.default.fileExists(atPath: store.path) else {
       guard let name = definition.vocabulary.model else {
         throw PipelineError(
-          path: "model", "no model is named, and there is no store that keeps one; name one in the pipeline")
+          path: "model", "no model is named, and no store keeps one; name one in the pipeline")
       }
       guard let model = NSManagedObjectModel.embedded(named: name) else {
         throw PipelineError(path: "model", unknown(name))
@@ -151,7 +151,7 @@ package struct RunModel {
 
   static func unknown(_ name: String) -> String {
     let names = EmbeddedModels.all.map(\.name)
-    let known = names.isEmpty ? "there is none" : "there is \(names.joined(separator: ", "))"
+    let known = names.isEmpty ? "it has none" : "known are \(names.joined(separator: ", "))"
     return "no model '\(name)' is part of this program\(NearestName.hint(for: name, in: names)); \(known), and a model "
       + "file is named by its path, such as ./\(name).xcdatamodeld"
   }
@@ -159,7 +159,7 @@ package struct RunModel {
   /// A model file that does not exist.
   struct MissingModel: LocalizedError, CustomNSError {
     let path: String
-    var errorDescription: String? { "there is no model \(path); check the path" }
+    var errorDescription: String? { "the model \(path) does not exist; check the path" }
     // The code is that of a model that can't be read: it decides the exit status of every command.
     static var errorDomain: String { NSCocoaErrorDomain }
     var errorCode: Int { NSFileReadNoSuchFileError }

@@ -265,4 +265,5 @@ extension RunSummary {
   }
 
   static let rejectsEnding = ".rejects.csv"
+  static let rejectsEndingOfJSONLines = ".rejects.jsonl"
 }

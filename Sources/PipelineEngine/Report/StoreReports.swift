@@ -80,13 +80,13 @@ public enum StoreReports {
   ) throws(Failure) -> Result {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: store, isDirectory: &isFolder) else {
-      throw Failure(description: "there is no store \(store); check the path", exitCode: .noInput)
+      throw Failure(description: "the store \(store) does not exist; check the path", exitCode: .noInput)
     }
     if isFolder.boolValue {
       throw Failure(description: "\(store) is a folder; name the store's .sqlite in it", exitCode: .noInput)
     }
     if let model, !FileManager.default.fileExists(atPath: model) {
-      throw Failure(description: "there is no model \(model); check the path", exitCode: .noInput)
+      throw Failure(description: "the model \(model) does not exist; check the path", exitCode: .noInput)
     }
     do {
       return try body(URL(fileURLWithPath: store), model.map { URL(fileURLWithPath: $0) })

@@ -39,7 +39,7 @@ extension PipelineDefinition {
     for case (let key, .file(let file)) in files {
       let path = path(file)
       guard let status = stat.of(path) else {
-        warn(key, "there is no file \(path) now; write the text into it")
+        warn(key, "the file \(path) does not exist now; write the text into it")
         continue
       }
       if status.st_mode & 0o004 != 0 { warn(key, "every user can read \(path); take that right away with chmod o-r") }
@@ -54,7 +54,7 @@ extension PipelineDefinition {
       }
     }
     if let folder = inbox?.folder, !RejectsDestination.isFolder(path(folder)) {
-      warn("inbox.folder", "there is no folder \(path(folder)); make it, or check the path")
+      warn("inbox.folder", "the folder \(path(folder)) does not exist; make it, or check the path")
     }
   }
 
@@ -65,16 +65,16 @@ extension PipelineDefinition {
     if let unreadable = inputs.first(where: { $0.unreadable != nil }) { return unreadable.failure?.message }
     guard let input = inputs.first, input.path != "-" else { return nil }
     if input.isUnmatchedPattern { return "no file matches '\(source)' now" }
-    return FileManager.default.fileExists(atPath: input.path) ? nil : "there is no file \(source) now"
+    return FileManager.default.fileExists(atPath: input.path) ? nil : "the file \(source) does not exist now"
   }
 
   private func warnOfStore(_ path: String, _ warn: (String, String) -> Void) {
     let files = FileManager.default
     guard !StoreLocation.isAddress(path), !files.fileExists(atPath: path) else { return }
     if imports.allSatisfy(\.columns.isEmpty) {
-      warn("store", "there is no store \(path) to export from; check the path, or import into it first")
+      warn("store", "the store \(path) to export from does not exist; check the path, or import into it first")
     } else if !files.fileExists(atPath: OutputPath.folder(of: path)) {
-      warn("store", "there is no folder \(OutputPath.folder(of: path)); the first import will make it")
+      warn("store", "the folder \(OutputPath.folder(of: path)) does not exist; the first import will make it")
     }
   }
 

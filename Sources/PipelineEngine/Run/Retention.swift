@@ -56,11 +56,12 @@ struct Retention {
     }
     // A ledger that was removed knew what waits.
     if history.runs.isEmpty { return }
+    let waiting = WaitingInputs(history, store: store, of: definition, options)
     if let bounds = bounds.processed {
       for part in definition.imports {
         guard let inbox = part.inbox else { continue }
         let own = Inbox(inbox, in: part)
-        remove(processed(of: own, waiting: Self.waitingNames(history)), beyond: bounds, log)
+        remove(processed(of: own, waiting: waiting.names), beyond: bounds, log)
         removeEmptyDays(of: own.processed)
       }
     }
@@ -98,23 +99,12 @@ struct Retention {
 
   private static let secondsPerDay = 86_400.0
 
-  /// The names of inputs with rejects that wait for a correction, also of those that a replay has rejected again.
-  private static func waitingNames(_ history: LedgerHistory) -> Set<String> {
-    let waiting = paths(history.waitingRejects)
-    let inputs = history.runs.flatMap(\.inputs).filter { input in
-      input.rejects.map { waiting.contains(URL(fileURLWithPath: $0).path) } ?? false
-    }
-    return Set(inputs.map { URL(fileURLWithPath: $0.path).lastPathComponent })
-  }
-
-  private static func paths(_ paths: [String]) -> Set<String> { Set(paths.map { URL(fileURLWithPath: $0).path }) }
-
   /// Rejects of the pipeline that were replayed, and those of imports that were undone; each with its details.
   private func rejects(_ history: LedgerHistory) -> [Item] {
     let inputs = history.runs.filter { $0.pipeline == definition.name }.flatMap(\.inputs)
-    let waiting = Self.paths(history.waitingRejects)
-    let known = Self.paths(inputs.compactMap(\.rejects))
-    let undone = Self.paths(inputs.filter { $0.state == "undone" }.compactMap(\.rejects)).subtracting(waiting)
+    let waiting = WaitingInputs.paths(history.waitingRejects)
+    let known = WaitingInputs.paths(inputs.compactMap(\.rejects))
+    let undone = WaitingInputs.paths(inputs.filter { $0.state == "undone" }.compactMap(\.rejects)).subtracting(waiting)
     var items: [String: Item] = [:]
     func add(_ path: String, as key: String) {
       guard !waiting.contains(path), let item = Self.item(path) else { return }

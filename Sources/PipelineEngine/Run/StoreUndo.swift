@@ -74,7 +74,7 @@ public struct StoreUndo: Sendable {
     (self.store, self.vocabulary, self.model, self.timeoutSeconds) = (store, vocabulary, model, timeoutSeconds)
     guard store.exists else {
       let word = store.isServer ? "address" : "path"
-      throw Failure(description: "there is no store \(store.shown); check the \(word)", exitCode: .noInput)
+      throw Failure(description: "the store \(store.shown) does not exist; check the \(word)", exitCode: .noInput)
     }
     do throws(RunFailure) {
       try Self.checkLock(store, vocabulary)

@@ -24,7 +24,7 @@ package struct PostgreSQLStoreKind: RowStoreKind {
   }
 
   private func address(_ url: URL?) throws -> URL {
-    guard let url = try file(for: url) else { throw NSError.coreData(.open, "There is no address.") }
+    guard let url = try file(for: url) else { throw NSError.coreData(.open, "The address of the store is missing.") }
     return url
   }
 }

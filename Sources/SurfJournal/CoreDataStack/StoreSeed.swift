@@ -52,7 +52,7 @@ struct StoreSeed {
   private func checkSeed() throws(CoreDataStackError) {
     guard FileManager.default.fileExists(atPath: seed) else {
       throw CoreDataStackError(
-        .seedMissing, "there is no seed \(seed); add it to the app's resources, with its -wal and -shm next to it")
+        .seedMissing, "the seed \(seed) does not exist; add it to the app's resources, with its -wal and -shm")
     }
     // SQLite removes both files when it closes a store properly, and never leaves only the -shm.
     guard !Self.exists(seed + "-shm") || Self.exists(seed + "-wal") else {

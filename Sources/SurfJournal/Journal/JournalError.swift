@@ -50,7 +50,7 @@ public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvert
 extension JournalError {
   static func noStore(_ path: String) -> JournalError {
     JournalError(
-      .storeMissing, exitCode: .noInput, "there is no store \(path); check the path, or import into it first")
+      .storeMissing, exitCode: .noInput, "the store \(path) does not exist; check the path, or import into it first")
   }
 
   /// Checks that the store's file, if it exists, is a regular one.

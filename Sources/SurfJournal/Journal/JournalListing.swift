@@ -24,8 +24,9 @@ public struct JournalListing: Sendable {
   /// How many entries were formatted.
   public private(set) var count = 0
   private let format: Format
-  /// The key and the attributes.
-  private let columns: [String]
+  private let columns: [ListedColumn]
+  /// Whether JSON has only the columns.
+  private let hasChosenColumns: Bool
   private var layout: FittedTable
   /// The columns of the terminal; nil where it is not known, or there is none.
   private let columnsMax: Int?
@@ -35,12 +36,15 @@ public struct JournalListing: Sendable {
 
   /// The same for objects of any entity. A table and records have the attributes that all of them have.
   ///
-  /// - Parameter columnsMax: The columns of the terminal, which a table fits into.
-  package init(_ format: Format, _ kind: ObjectKind, columnsMax: Int? = nil) {
+  /// - Parameters:
+  ///   - columns: What is listed; nil for the key and all attributes.
+  ///   - columnsMax: The columns of the terminal, which a table fits into.
+  package init(_ format: Format, _ kind: ObjectKind, columns: [ListedColumn]? = nil, columnsMax: Int? = nil) {
     self.format = format
     self.columnsMax = columnsMax
-    columns = [kind.keyName] + kind.attributes
-    layout = FittedTable(columns.map { FittedTable.Column($0) }, columnsMax: columnsMax)
+    hasChosenColumns = columns != nil
+    self.columns = columns ?? [.key(kind.keyName)] + kind.attributes.map(ListedColumn.attribute)
+    layout = FittedTable(self.columns.map { FittedTable.Column($0.name) }, columnsMax: columnsMax)
   }
 
   /// The attributes that a table has no space for.
@@ -78,7 +82,12 @@ public struct JournalListing: Sendable {
 
   private mutating func table(_ records: [JournalRecord], isFirst: Bool) -> String {
     let rows = records.map { record in
-      [record.id.map(String.init) ?? ""] + columns.dropFirst().map { cell(record[$0].shortText ?? "") }
+      columns.map { column in
+        switch column {
+        case .key: record.id.map(String.init) ?? ""
+        case .attribute(let name): cell(record[name].shortText ?? "")
+        }
+      }
     }
     layout.fit(rows)
     return (isFirst && !rows.isEmpty ? layout.heading : "") + rows.map(layout.line).joined()
@@ -95,7 +104,7 @@ public struct JournalListing: Sendable {
     var dialect = CSVDialect.csv
     if format == .tsv { dialect.delimiter = Array("\t".utf8) }
     var writer = try CSVWriter(sink, dialect: dialect)
-    if isFirst { try writer.write(columns) }
+    if isFirst { try writer.write(columns.map(\.name)) }
     for record in records { try writer.write(cells(record).map { $0 ?? "" }) }
     try writer.flush()
     try sink.finish()
@@ -109,10 +118,16 @@ public struct JournalListing: Sendable {
   private func line(_ record: JournalRecord) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(record), as: UTF8.self)
+    let data = try hasChosenColumns ? encoder.encode(ListedValues(record, columns)) : encoder.encode(record)
+    return String(decoding: data, as: UTF8.self)
   }
 
   private func cells(_ record: JournalRecord) -> [String?] {
-    [record.id.map(String.init)] + columns.dropFirst().map { record[$0].text }
+    columns.map { column in
+      switch column {
+      case .key: record.id.map(String.init)
+      case .attribute(let name): record[name].text
+      }
+    }
   }
 }

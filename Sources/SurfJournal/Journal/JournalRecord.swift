@@ -118,7 +118,7 @@ extension NSManagedObject {
 }
 
 extension JournalRecord: Encodable {
-  private struct Key: CodingKey {
+  struct Key: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
     init(_ text: String) { stringValue = text }

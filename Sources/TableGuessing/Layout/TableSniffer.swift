@@ -39,7 +39,7 @@ struct TableSniffer {
       doubts.append(
         GuessPoint(
           name: "records", shown: "none", confidence: 0,
-          evidence: "there is no record below the header, so nothing shows the forms of values"))
+          evidence: "the table has no record below the header, so nothing shows the forms of values"))
     }
     lookForSecondTable(Array(headBody), kinds: sniffer.kinds)
     layout.ragged = RaggedSniffer(width: width, kinds: sniffer.kinds).guess(body)

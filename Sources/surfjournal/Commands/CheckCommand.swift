@@ -24,8 +24,8 @@ struct CheckCommand: Command {
       surfjournal check nightly.json
       surfjournal check surf-log surf-log-strict
 
-    Exit status 78 says that a definition can't be used, 66 that there is no such
-    pipeline. Warnings do not count.
+    Exit status 78 says that a definition can't be used, 66 that a pipeline
+    was not found. Warnings do not count.
 
     """
 

@@ -33,7 +33,7 @@ struct DeleteCommand: Command {
       surfjournal delete journal.sqlite 12 13
       surfjournal delete journal.sqlite --where 'rating = 0' --dry-run
 
-    Exit status 66 says that there is no such entry, 75 that an import is using the
+    Exit status 66 says that an entry was not found, 75 that an import is using the
     store or that another program has changed an entry; the others are in
     'surfjournal help'. Answering no is not an error.
 

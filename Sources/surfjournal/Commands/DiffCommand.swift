@@ -65,7 +65,7 @@ struct DiffCommand: Command {
       throw arguments.mistake("two files and a store are given; leave one of them out")
     }
     if store == nil, files.count < 2 {
-      throw arguments.mistake("there is nothing to compare with; name a store with --store PATH, or a second file")
+      throw arguments.mistake("the second side is missing; name a store with --store PATH, or a second file")
     }
     if arguments.has("json"), arguments.has("quiet") {
       throw arguments.mistake("--json and --quiet exclude each other; leave one out")

@@ -40,7 +40,7 @@ struct EditCommand: Command {
       surfjournal edit journal.sqlite 12 --rating 5 --clear wind
       surfjournal edit journal.sqlite 12 --height '1.5 m' --dry-run
 
-    Exit status 65 says that a value is wrong, 66 that there is no such entry, 75
+    Exit status 65 says that a value is wrong, 66 that an entry was not found, 75
     that an import is using the store or that another program has changed the entry;
     the others are in 'surfjournal help'. Answering no is not an error.
 

@@ -176,7 +176,7 @@ struct ExportCommand: Command {
     if let predicate = arguments.string("where") { export.predicate = predicate }
     let keys = try arguments.sortKeys("sort")
     if !keys.isEmpty { export.sort = keys }
-    if let columns = arguments.string("columns") { export.columns = try self.columns(columns, arguments) }
+    if let names = try arguments.attributeList("columns") { export.columns = names.map { ExportDefinition.Column($0) } }
     if let limit = try arguments.integer("limit", in: 0...Int.max) { export.limit = limit }
     if let format = try arguments.choice("format", ExportDefinition.Format.self) { export.format = format }
     if arguments.has("gzip") { export.gzip = true }
@@ -190,18 +190,6 @@ struct ExportCommand: Command {
     if arguments.has("hash") { export.hash = true }
     if arguments.has("guard-formulas") { export.guardFormulas = true }
     return export
-  }
-
-  private static func columns(
-    _ text: String, _ arguments: Arguments
-  ) throws(CommandFailure) -> [ExportDefinition.Column] {
-    let names = text.split(separator: ",", omittingEmptySubsequences: false).map {
-      $0.trimmingCharacters(in: .whitespaces)
-    }
-    if names.contains("") {
-      throw arguments.mistake("--columns is '\(text)'; write attributes with commas between")
-    }
-    return names.map { ExportDefinition.Column($0) }
   }
 
   func run() async -> ExitCode {

@@ -20,6 +20,9 @@ struct ListCommand: Command {
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
                                  greatest first; may be repeated; by default
                                  date:desc, and with --entity as stored
+          --columns LIST         what to list of each entry, in this order, such as
+                                 id,date,rating; by default its ID (with --entity
+                                 its key) and every attribute
           --limit N              list at most N entries
           --format FORMAT        table, csv, tsv, json (an array) or jsonl (an
                                  object in each line); all but the table have
@@ -43,6 +46,7 @@ struct ListCommand: Command {
   private let store: String
   private let kind: ObjectKind
   private let query: Journal.Query
+  private let columns: [ListedColumn]?
   private let format: JournalListing.Format
   private let timeoutSeconds: Double
   private let readsDamagedWAL: Bool
@@ -63,17 +67,18 @@ struct ListCommand: Command {
     let sort = try arguments.sortKeys("sort")
     if !sort.isEmpty || arguments.isOfEntity { query.sort = sort }
     query.limit = try arguments.integer("limit", in: 0...Int.max)
+    let names = try arguments.attributeList("columns")
     do {
       try query.check(kind)
+      if let names { columns = try kind.listedColumns(names) } else { columns = nil }
     } catch {
       throw arguments.mistake(error.message)
     }
     self.query = query
     format = try arguments.format(usual: .text, orOption: ["csv", "json"])
     explains = arguments.has("explain")
-    if explains, format != .text {
-      throw arguments.mistake("--explain prints text; leave the format out")
-    }
+    if explains, format != .text { throw arguments.mistake("--explain prints text; leave the format out") }
+    if explains, names != nil { throw arguments.mistake("--explain lists no entries; leave --columns out") }
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     readsDamagedWAL = try arguments.readsDamagedWAL()
   }
@@ -95,7 +100,7 @@ struct ListCommand: Command {
       } else if format == .text {
         try showTable(journal)
       } else {
-        var listing = JournalListing(format, kind)
+        var listing = JournalListing(format, kind, columns: columns)
         try walk(query, of: journal) { records in try Console.print(try listing.next(records), as: form) }
         try Console.print(try listing.end(), as: form)
       }
@@ -125,7 +130,7 @@ struct ListCommand: Command {
     let columnsMax = TerminalSettings.outputColumns
     var shown = query
     if columnsMax != nil, query.limit == nil { shown.limit = Self.entriesOnTerminal }
-    var listing = JournalListing(.text, kind, columnsMax: columnsMax)
+    var listing = JournalListing(.text, kind, columns: columns, columnsMax: columnsMax)
     var output = PagedOutput(arguments)
     try walk(shown, of: journal) { records in
       let isFirst = listing.count == 0

@@ -11,7 +11,8 @@ struct ReplayCommand: Command {
     records and into the same store; the file next to it (REJECTS.jsonl) names both.
     Records that are rejected again replace the file, to be corrected and replayed
     once more; the previous file is kept as REJECTS.replayed. Each record is
-    imported once, however often the file is replayed.
+    imported once, however often the file is replayed. A spreadsheet may have saved
+    the file with another delimiter or encoding.
 
     REJECTS may also be a folder, for all files of rejects in it, or a store, for
     those that wait for a correction as 'surfjournal history --pending' lists them.
@@ -69,7 +70,7 @@ struct ReplayCommand: Command {
   /// Replays the files in turn. A file that can't be replayed does not keep the others from it; a run that was stopped
   /// by a signal does.
   func run() async -> ExitCode {
-    if files.isEmpty { Console.report("there are no rejects to replay") }
+    if files.isEmpty { Console.report("found no rejects to replay") }
     var ending = ExitCode.ok
     for (index, file) in files.enumerated() {
       let status: ExitCode
@@ -109,18 +110,22 @@ struct ReplayCommand: Command {
     let (entity, model) = (arguments.string("entity") ?? origin?.entity, arguments.string("model") ?? origin?.model)
     guard pipeline != nil || entity != nil else {
       if let missing = Self.missing(rejects) { throw missing }
-      throw arguments.mistake("there is no \(rejects).jsonl that names the pipeline; add --pipeline NAME")
+      throw arguments.mistake("\(rejects).jsonl is missing or does not name the pipeline; add --pipeline NAME")
     }
+    let isDelimiterGiven = arguments.isGiven("delimiter")
     // What was said of the input that the rejects come from.
     let arguments = arguments.adding(origin?.options ?? [:])
-    let definition = try PipelineDefinition(importing: arguments, pipeline, entity: entity, model: model).forRejects
+    var definition = try PipelineDefinition(importing: arguments, pipeline, entity: entity, model: model).forRejects
+    if !isDelimiterGiven, let delimiter = origin.flatMap({ Replay.delimiter(of: rejects, from: $0, definition) }) {
+      definition.dialect.delimiter = delimiter
+    }
     var options = try RunOptions(arguments)
     options.inputs = [rejects]
     options.isReplay = true
     options.refer(to: arguments, pipeline: pipeline, entity: entity, model: model)
     options.store = options.store ?? origin?.store
     if options.store == nil, definition.store == nil {
-      throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store STORE")
+      throw arguments.mistake("\(rejects).jsonl is missing or does not name the store; add --store STORE")
     }
     return RunSession(definition, kind: .import, options: options, arguments: arguments)
   }
@@ -131,6 +136,6 @@ struct ReplayCommand: Command {
     if files.fileExists(atPath: rejects) { return nil }
     let replayed = rejects + ".replayed"
     let reason = files.fileExists(atPath: replayed) ? "it was replayed, and is kept as \(replayed)" : "check the path"
-    return CommandFailure("there is no file \(rejects); \(reason)", .noInput)
+    return CommandFailure("the file \(rejects) does not exist; \(reason)", .noInput)
   }
 }

@@ -26,7 +26,7 @@ struct ShowCommand: Command {
       surfjournal show journal.sqlite 12
       surfjournal show Garage.sqlite 3 --entity Car --json
 
-    Exit status 66 says that there is no such store or entry; the others are in
+    Exit status 66 says that the store or entry was not found; the others are in
     'surfjournal help'.
 
     """

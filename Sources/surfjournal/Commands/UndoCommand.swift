@@ -34,8 +34,8 @@ struct UndoCommand: Command {
       surfjournal undo journal.sqlite --dry-run
       surfjournal undo journal.sqlite surf-log.csv --yes
 
-    Exit status 65 says that the import can't be taken back, 66 that there is no
-    such import, 75 that another import is using the store; the others are in
+    Exit status 65 says that the import can't be taken back, 66 that the import was
+    not found, 75 that another import is using the store; the others are in
     'surfjournal help'. Answering no is not an error.
 
     """

@@ -28,7 +28,7 @@ enum CompletedValue {
     case "sort", "clear", "split-month": self = .attributes(ending: "")
     case "set": self = .attributes(ending: "=")
     case "key": self = .attributeList
-    case "columns": self = command == "export" ? .attributeList : .nothing
+    case "columns": self = ["export", "list"].contains(command) ? .attributeList : .nothing
     default: self = Self.choices(of: option, in: command).map(Self.words) ?? .nothing
     }
   }

@@ -114,7 +114,7 @@ struct EditSession: Sendable {
     guard isSaved else {
       let reason =
         entries.isEmpty
-        ? "there is no such \(isOfEntity ? "object" : "entry")"
+        ? "the \(isOfEntity ? "object" : "entry") was not found"
         : entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : nil
       return Console.report(reason.map { "nothing was \(verb): \($0)" } ?? "cancelled; nothing was \(verb)")
     }

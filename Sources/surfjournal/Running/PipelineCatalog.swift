@@ -83,7 +83,7 @@ struct PipelineCatalog {
     let hint = NearestName.hint(for: requested, in: names)
     throw PipelineError(
       code: .sourceError,
-      "there is no pipeline '\(requested)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its "
+      "the pipeline '\(requested)' was not found\(hint); 'surfjournal pipelines' lists them, and a file is named by its "
         + "path, such as ./\(requested).json")
   }
 

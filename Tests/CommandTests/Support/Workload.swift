@@ -90,6 +90,18 @@ struct Workload: Sendable, CustomTestStringConvertible {
       testDescription: "atomic replay that rejects again",
       command: ["replay", "rej.csv", "--atomic", "--report", "r.json"], preparation: "run(*first); correct([1, 4])"),
     Workload(
+      testDescription: "replay of what was rejected whole before",
+      command: ["replay", "rej.csv", "--report", "r.json"],
+      members: ", \"key\": [\"date\", \"location\"]",
+      preparation: """
+        write("c.csv", log(20))
+        run("import", "c.csv", *first[2:6])
+        write("a.csv", log(19))
+        run(*first)
+        run("replay", "rej.csv")
+        run("undo", "s", "c.csv", "--yes")
+        """),
+    Workload(
       testDescription: "seed",
       command: [
         "seed", "--from", "a.csv", "--from", "b.csv", "-o", "seed.sqlite", "--pipeline", "p.json", "--report", "r.json",

@@ -97,7 +97,7 @@ import Testing
         + "journal-app (7/14/14), or add its format to the pipeline"),
     Bad(
       type: .date, formats: ["iso8601", "journal-app"], text: "2/30/14", code: .typeError,
-      message: "there is no such day or time in the calendar; correct it"),
+      message: "the calendar has no such day or time; correct it"),
   ]
 
   static let ruled: [Bad] = [

@@ -176,7 +176,7 @@ struct InboxFolder {
     } catch {
       #expect(error.exitCode == .noInput)
       #expect(
-        error.message == "the inbox \(files.folder.path("nowhere")) can't be read: there is no such folder; make it")
+        error.message == "the inbox \(files.folder.path("nowhere")) can't be read: the folder does not exist; make it")
     }
   }
 

@@ -58,7 +58,7 @@ import Testing
         7:35: columns[1].rules[0]: unknown rule 'rnge'; known are 'required', 'notBefore', 'notAfter', \
         'notInFuture', 'range', 'length', 'oneOf', 'pattern', 'notOneOf', 'unique', 'format', 'quantity'; did you mean 'range'?
         """,
-        "7:65: columns[1].rules[1]: has neither 'min' nor 'max'; give one at least",
+        "7:65: columns[1].rules[1]: has neither 'min' nor 'max'; give one of them, or both",
         "8:5: columns[2]: the label 'Date ' is also column 'date'; a label means one column",
         "8:5: columns[2]: the attribute 'rating' is already filled by column 'rating'; remove one",
         "10:11: key[0]: no column fills the attribute 'dates'; did you mean 'date'?",
@@ -137,7 +137,7 @@ import Testing
     ),
     (
       #"{"name": "n", "export": {"output": "log-{day}.csv"}}"#,
-      "1:26: export.output: there is no placeholder {day}; known are 'part', 'month', 'date', 'time'"
+      "1:26: export.output: the placeholder {day} is unknown; known are 'part', 'month', 'date', 'time'"
     ),
     (
       #"{"name": "n", "export": {"sort": [{}]}}"#,

@@ -249,7 +249,7 @@ import Testing
     (#"{"extends": "own.json"}"#, "own.json:1:2: extends: the definitions extend one another in a circle: own.json → "),
     (
       #"{"extends": "surf-lgo"}"#,
-      "own.json:1:2: extends: there is no pipeline 'surf-lgo'; did you mean 'surf-log'?; a file is named by its path"
+      "own.json:1:2: extends: the pipeline 'surf-lgo' was not found; did you mean 'surf-log'?; a file is named by its path"
     ),
     (
       #"{"extends": 7}"#,

@@ -51,7 +51,7 @@ import Testing
   }
 
   static let mistakes: [(template: String, split: ExportDefinition.Split?, message: String)] = [
-    ("a-{parts}.csv", .rows(1), "there is no placeholder {parts}; known are 'part', 'month', 'date', 'time'; did"),
+    ("a-{parts}.csv", .rows(1), "the placeholder {parts} is unknown; known are 'part', 'month', 'date', 'time'; did"),
     (
       "a-{part}.csv", nil, "the name has {part}, and the export is not split by rows; add \"split\": {\"rows\": 100000}"
     ),

@@ -133,6 +133,23 @@ import Testing
     }
   }
 
+  /// 720 pixels are what a printed page has between its margins.
+  @Test(arguments: [720, 800, 1200])
+  func `No cell of a table is so narrow that its words are broken`(_ width: Int) throws {
+    for name in ["clean", "dirty", "full"] {
+      let answer = try answer(Self.html(name), to: LayoutScripts.brokenWords, width: width)
+      #expect(answer.wholeMatch(of: #/[1-9][0-9]* 0/#) != nil, "\(name): \(answer)")
+    }
+  }
+
+  @Test func `A cell that is too narrow would be noticed`() throws {
+    let style = ".grid .frequent { display: inline-block; min-width: 9rem; }"
+    let html = try Self.html("full")
+    try #require(html.contains(style))
+    let narrow = html.replacingOccurrences(of: style, with: ".grid .frequent { display: block; width: 1rem; }")
+    #expect(try !answer(narrow, to: LayoutScripts.brokenWords, width: 720).hasSuffix(" 0"))
+  }
+
   @Test func `Labels that lie over each other would be noticed`() throws {
     let style = "figure svg text { font-size: 12px;"
     let html = try Self.html("clean")

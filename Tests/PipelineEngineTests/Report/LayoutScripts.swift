@@ -44,6 +44,15 @@ enum LayoutScripts {
     })()
     """
 
+  /// The number of cells in tables, and of those whose words are broken because the cell is too narrow.
+  static let brokenWords = """
+    (() => {
+      const cells = [...document.querySelectorAll('.grid tbody td')]
+        .filter(e => e.textContent.trim().length > 6 && e.offsetHeight > 0)
+      return cells.length + ' ' + cells.filter(e => e.getBoundingClientRect().width < 60).length
+    })()
+    """
+
   /// Whether every cell that is shown has the name of its column and is within the page, and the width of the head of the
   /// table, which is only for screen readers then.
   static let cards = """

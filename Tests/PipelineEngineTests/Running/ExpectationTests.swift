@@ -121,6 +121,23 @@ struct ExpectationTests {
     #expect(many.failure?.message.contains("of 50, the mean of the last run") == true)
   }
 
+  @Test("The last run is the one that began last, also among the runs of one second, as in the history")
+  func runsOfOneSecond() async throws {
+    let second = Date(timeIntervalSinceReferenceDate: 700_000_000)
+    // The clock was set back between the first two.
+    for (count, name, fraction) in [(40, "1.csv", 0.9), (60, "2.csv", 0.1), (25, "3.csv", 0.95)] {
+      let input = try folder.write(log(count), to: name)
+      let definition = Self.expecting(.init(minPercentOfMean: 50, lastRuns: 1))
+      let summary = try await run(definition, inputs: [input], store: store) { options in
+        options.again = true
+        options.now = { second.addingTimeInterval(fraction) }
+      }
+      #expect(summary.exitCode == .ok, "\(name): \(summary.failure?.message ?? "")")
+    }
+    let runs = try LedgerHistory(store: store, vocabulary: .journal).runs
+    #expect(runs.map(\.counts?.read) == [25, 40, 60])
+  }
+
   @Test("A run that reads nothing new is not compared")
   func nothingNew() async throws {
     let input = try folder.write(log(5), to: "log.csv")

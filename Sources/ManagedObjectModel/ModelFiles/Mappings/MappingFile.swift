@@ -39,7 +39,7 @@ package enum MappingFile {
     let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
     guard exists else {
       throw ModelFileError.missing(
-        url, "There is no mapping model here.", advice: "Check the path; it should end in .xcmappingmodel or .cdm.")
+        url, "No mapping model was found here.", advice: "Check the path; it should end in .xcmappingmodel or .cdm.")
     }
     let file = isDirectory.boolValue ? url.appendingPathComponent("xcmapping.xml") : url
     let data = try ModelPackage.contents(of: file, "The mapping model can't be read.")

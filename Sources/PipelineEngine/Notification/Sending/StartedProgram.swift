@@ -77,11 +77,11 @@ struct StartedProgram {
       let base = folder ?? URL(fileURLWithPath: ".")
       let path = name.hasPrefix("/") ? name : base.appendingPathComponent(name).standardized.path
       if FileManager.default.isExecutableFile(atPath: path) { return path }
-      throw Undelivered("there is no program \(path), or it may not be run; check the path")
+      throw Undelivered("the program \(path) does not exist or may not be run; check the path")
     }
     let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
     let found = folders.lazy.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    guard let found else { throw Undelivered("there is no program '\(name)' in PATH; write its path") }
+    guard let found else { throw Undelivered("the program '\(name)' was not found in PATH; write its path") }
     return found
   }
 

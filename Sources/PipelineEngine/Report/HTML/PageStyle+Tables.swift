@@ -6,9 +6,10 @@ extension PageStyle {
     .grid thead th { font-size: .875rem; padding-top: 0; }
     .grid .number { text-align: right; white-space: nowrap; }
     .grid th:last-child, .grid td:last-child { padding-right: 0; }
-    .grid tbody th { font-weight: 550; min-width: 8.5rem; }
+    .grid tbody th { font-weight: 550; min-width: 6rem; }
     .grid .when { white-space: nowrap; }
-    .grid .bound { display: inline-block; max-width: 13rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+    .grid .bound { display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; min-width: 5.5rem; max-width: 13rem; overflow: hidden; overflow-wrap: anywhere; vertical-align: bottom; }
+    .grid .frequent { display: inline-block; min-width: 9rem; }
     .grid .about { font-size: .875rem; font-weight: 400; }
     .grid .bad strong { color: var(--bad); font-weight: 600; }
     .grid .idle { color: var(--soft); }

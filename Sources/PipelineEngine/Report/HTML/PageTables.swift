@@ -59,7 +59,7 @@ struct PageTables {
         </span>
         """
     }
-    return "\(parts)"
+    return parts.isEmpty ? "" : "<span class=\"frequent\">\(parts)</span>"
   }
 
   /// A share without a false 0 % or 100 %.

@@ -1,3 +1,4 @@
+import Foundation
 import PipelineEngine
 
 extension Arguments {
@@ -10,5 +11,15 @@ extension Arguments {
       }
       return ExportDefinition.SortKey(parts[0], ascending: parts.last != "desc")
     }
+  }
+
+  /// The names of attributes that an option gives, separated by commas; nil if it is not given.
+  func attributeList(_ name: String) throws(CommandFailure) -> [String]? {
+    guard let text = string(name) else { return nil }
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
+    if names.contains("") { throw mistake("--\(name) is '\(text)'; write attributes with commas between") }
+    return names
   }
 }
