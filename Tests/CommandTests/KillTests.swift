@@ -167,7 +167,7 @@ import Testing
     let process = Programs.process(Tool.url.path, arguments(run), in: folder)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try Programs.start(process)
     Thread.sleep(forTimeInterval: seconds)
     Glibc.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

@@ -13,7 +13,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 2000)
     let plan = try world.plan("a.csv", shardBytes: 1 << 20)
     let workers = (0..<8).map { _ in world.worker(plan, "--shard", "0") }
-    for worker in workers { try worker.run() }
+    for worker in workers { try Programs.start(worker) }
     for worker in workers {
       worker.waitUntilExit()
       #expect(worker.terminationStatus == 0)
@@ -33,7 +33,7 @@ struct ManyWorkersTests {
       running.removeAll { !$0.isRunning }
       while running.count < 3 {
         let worker = world.worker(plan)
-        try worker.run()
+        try Programs.start(worker)
         running.append(worker)
       }
       usleep(.random(in: 100_000...300_000, using: &random))
@@ -69,7 +69,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 10_000)
     let plan = try world.plan("a.csv", shardBytes: 40_000, options: ["--writers", "2"])
     let workers = (0..<6).map { _ in world.worker(plan) }
-    for worker in workers { try worker.run() }
+    for worker in workers { try Programs.start(worker) }
     var seen = 0
     while workers.contains(where: \.isRunning) {
       // Who moves a checkpoint has the lock of an update on the table of shards until its save has ended.
@@ -93,7 +93,7 @@ struct ManyWorkersTests {
     let plan = try pooled.plan("a.csv", shardBytes: 40_000)
     // More than the pooler has connections to the server.
     let workers = (0..<5).map { _ in pooled.worker(plan) }
-    for worker in workers { try worker.run() }
+    for worker in workers { try Programs.start(worker) }
     usleep(300_000)
     kill(workers[0].processIdentifier, SIGKILL)
     for worker in workers.dropFirst() {
@@ -107,7 +107,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 2000)
     let plan = try world.plan("a.csv")
     let workers = (0..<2).map { _ in world.worker(plan) }
-    for worker in workers { try worker.run() }
+    for worker in workers { try Programs.start(worker) }
     for _ in 0..<6 {
       usleep(200_000)
       // Only those of this test: others use the server too.

@@ -67,7 +67,7 @@ extension Simulation {
     try shimFolder.write("", to: "summary")
     process.standardOutput = try FileHandle(forWritingTo: shimFolder.file("summary"))
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try Programs.start(process)
     defer { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
     if Self.waitUntilStopped(process) {
       tell("it stands still at call \(number), \(try Shim.report(shimFolder.path("page")).call)")

@@ -33,7 +33,7 @@ package final class ConnectionPooler {
     process = Programs.process("/usr/bin/env", asUser + [Self.program, "-q", "\(folder)/pgbouncer.ini"])
     process.standardInput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try Programs.start(process)
     for _ in 0..<200 where !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.6432") { usleep(20_000) }
     guard process.isRunning else { throw ProgramFailure(description: "pgbouncer does not start") }
   }

@@ -88,7 +88,7 @@ package final class PostgreSQLServer: Sendable {
     _ = FileManager.default.createFile(atPath: "\(folder)/log", contents: nil)
     process.standardOutput = FileHandle(forWritingAtPath: "\(folder)/log")
     process.standardError = FileHandle(forWritingAtPath: "\(folder)/log")
-    try process.run()
+    try Programs.start(process)
     return (process, life)
   }
 

@@ -35,13 +35,19 @@ package enum Programs {
     for name in ["out", "err"] { try files.write("", to: name) }
     process.standardOutput = try FileHandle(forWritingTo: files.file("out"))
     process.standardError = try FileHandle(forWritingTo: files.file("err"))
-    try process.run()
+    try start(process)
     process.waitUntilExit()
     let status = process.terminationStatus
     return ProgramOutput(
       status: process.terminationReason == .uncaughtSignal ? 128 + status : status, bytes: try files.data("out"),
       messages: try files.text("err"))
   }
+
+  private static let starting = NSLock()
+
+  /// Starts a process. One starts at a time: Foundation learns of the end of a process from a descriptor, which another
+  /// one that starts at the same moment would inherit, and keep open for as long as it lives.
+  package static func start(_ process: Process) throws { try starting.withLock { try process.run() } }
 
   /// A process that has not been started.
   package static func process(

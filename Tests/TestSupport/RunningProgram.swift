@@ -11,7 +11,7 @@ package final class RunningProgram {
     process = Programs.process("/usr/bin/env", ["python3", "-c", script] + arguments)
     let output = Pipe()
     process.standardOutput = output
-    try process.run()
+    try Programs.start(process)
     var printed = Data()
     // A line may come in pieces.
     while !printed.contains(0x0A), case let more = output.fileHandleForReading.availableData, !more.isEmpty {

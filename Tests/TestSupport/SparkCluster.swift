@@ -29,7 +29,7 @@ package enum SparkCluster {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = file
     process.standardError = file
-    try process.run()
+    try Programs.start(process)
     return process
   }
 }

@@ -38,9 +38,11 @@ package struct StoreLocation: Sendable {
   /// For messages: without a password.
   package var shown: String { isServer ? PostgreSQLAddress.withoutPasswords(text) : text }
 
-  /// For files that name the store, to open it again: an address has no password, which a password file then has to give.
+  /// For files that name the store, to open it again: the absolute path of a file, or an address without its password,
+  /// which a password file then has to give.
   var recorded: String {
-    guard isServer, let question = shown.firstIndex(of: "?") else { return shown }
+    if let path { return URL(fileURLWithPath: path).path }
+    guard let question = shown.firstIndex(of: "?") else { return shown }
     let parameters = shown[shown.index(after: question)...].split(separator: "&").filter { !$0.hasSuffix("=***") }
     return shown[..<question] + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
   }

@@ -90,7 +90,9 @@ package struct PlanRun {
     if planned.isEmpty {
       throw RunFailure(
         code: nil, exitCode: .ok,
-        message: known.isEmpty ? "there is no file to plan" : "every file was imported before; there is nothing to plan"
+        message: known.isEmpty
+          ? "the pipeline names no file to plan; add files to the command"
+          : "every file was imported before; nothing to plan"
       )
     }
     known.sort()

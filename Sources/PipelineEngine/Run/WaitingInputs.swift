@@ -7,7 +7,7 @@ struct WaitingInputs {
   /// The names of their files.
   private(set) var names: Set<String>
 
-  init(_ history: LedgerHistory, store: String, of definition: PipelineDefinition, _ options: RunOptions) {
+  init(_ history: LedgerHistory, store: StoreLocation, of definition: PipelineDefinition, _ options: RunOptions) {
     let inputs = history.runs.flatMap(\.inputs)
     let waiting = Self.paths(history.waitingRejects)
     let listed = inputs.filter { $0.rejects.map { waiting.contains(Self.path($0)) } ?? false }
@@ -15,22 +15,22 @@ struct WaitingInputs {
     let known = Self.paths(inputs.compactMap(\.rejects))
     for part in definition.imports {
       for path in Self.rejects(of: part, options) where !known.contains(Self.path(path)) {
-        add(path, of: Self.path(store))
+        add(path, of: store)
       }
     }
   }
 
   /// Adds the input of rejects that the ledger does not list.
-  private mutating func add(_ path: String, of store: String) {
+  private mutating func add(_ path: String, of store: StoreLocation) {
     let origin = Replay.origin(of: path)
-    if let origin, origin.store.map(Self.path) != store { return }
+    if let origin, origin.store.map({ StoreLocation($0).recorded }) != store.recorded { return }
     // The rest of a replay names the file of rejects that was replayed.
     names.formUnion(Self.names(ofRejects: path) + (origin.map { [Self.name($0.input)] } ?? []))
   }
 
   /// The files of rejects in the folder where the pipeline writes them. An inbox has a folder for them.
   private static func rejects(of definition: PipelineDefinition, _ options: RunOptions) -> [String] {
-    let store = definition.storePath(options)
+    let store = definition.storeLocation(options)
     let paths = RejectsDestination.paths(for: ["-"], definition, options, store: store)
     guard let example = paths.first ?? nil else { return [] }
     let folder = OutputPath.folder(of: example)

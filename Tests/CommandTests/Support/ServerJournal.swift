@@ -37,7 +37,7 @@ struct ServerJournal {
     process.standardInput = input
     process.standardError = messages
     process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    try Programs.start(process)
     return (process, input.fileHandleForWriting, messages)
   }
 

@@ -66,7 +66,7 @@ enum Tool {
   /// Starts `surfjournal` and goes on.
   static func start(_ arguments: String..., in folder: TemporaryFolder) throws -> Process {
     let process = Programs.process(url.path, arguments, in: folder)
-    try process.run()
+    try Programs.start(process)
     return process
   }
 }
