@@ -9,9 +9,10 @@ struct PlannedImport {
   let schema: String
   var address: String
 
-  init() throws {
+  init(on server: PostgreSQLServer? = PostgreSQLServer.shared) throws {
     folder = try TemporaryFolder()
-    server = try #require(PostgreSQLServer.shared)
+    self.server = try #require(server)
+    let server = self.server
     schema = "p\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
     _ = try server.psql("CREATE SCHEMA \(schema)")
     address = try #require(server.address(["options": "-csearch_path=\(schema)"])).absoluteString
