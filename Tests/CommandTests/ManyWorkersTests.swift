@@ -103,6 +103,45 @@ struct ManyWorkersTests {
     try pooled.compare(plan, files: "a.csv")
   }
 
+  @Test func `Workers go on after an immediate restart of the server`() throws {
+    let server = try PostgreSQLServer()
+    defer { server.stop() }
+    let world = try PlannedImport(on: server)
+    try world.writeLog("a.csv", records: 20_000)
+    let plan = try world.plan("a.csv", shardBytes: 80_000)
+    let workers = (0..<3).map { _ in world.worker(plan) }
+    for worker in workers { try worker.run() }
+    usleep(500_000)
+    let restarted = try restart(server)
+    defer {
+      kill(restarted.processIdentifier, SIGQUIT)
+      restarted.waitUntilExit()
+    }
+    for worker in workers {
+      worker.waitUntilExit()
+      #expect(worker.terminationStatus == 0)
+    }
+    // The server of the tests does not wait for its disk: what it has lost, it has lost with its checkpoints.
+    #expect(try world.run("work", "--plan", plan, "--store", world.address).status == 0)
+    try world.compare(plan, files: "a.csv")
+  }
+
+  /// Ends a server at once, without a checkpoint of its own, and starts another one with its data and options.
+  private func restart(_ server: PostgreSQLServer) throws -> Process {
+    let data = "\(server.socketFolder)/data"
+    let lines = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8).split(separator: "\n")
+    let number = try #require(pid_t(lines[0]))
+    kill(number, SIGQUIT)
+    while kill(number, 0) == 0 { usleep(20_000) }
+    let asUser = geteuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --init-groups" : ""
+    let process = Programs.process("/bin/sh", ["-c", "exec \(asUser) $(tr -d '\"' < \(data)/postmaster.opts)"])
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
   @Test func `Workers go on when the server ends all their connections`() throws {
     try world.writeLog("a.csv", records: 2000)
     let plan = try world.plan("a.csv")

@@ -9,9 +9,9 @@ struct PlannedImport {
   let schema: String
   var address: String
 
-  /// In a schema of its own of the tests' server.
-  init() throws {
-    let server = try #require(PostgreSQLServer.shared)
+  /// In a schema of its own.
+  init(on server: PostgreSQLServer? = PostgreSQLServer.shared) throws {
+    let server = try #require(server)
     let schema = "p\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
     _ = try server.psql("CREATE SCHEMA \(schema)")
     try self.init(on: server, schema: schema, at: server.address(["options": "-csearch_path=\(schema)"]))

@@ -30,6 +30,10 @@ struct InputResults {
     log = IssueLog(
       listedMax: listedMax, counts: kept.issues, warningCounts: kept.warnings, listed: issues,
       faultCounts: kept.faultCounts)
+    guard counts.read > 0 else {
+      self.profiler = profiler
+      return
+    }
     // Where the interrupted run did not count values, the entries before the checkpoint would be missing.
     guard var profiler, let profile = kept.profile.flatMap(EntryProfile.init(keptText:)) else { return }
     profiler.resume(profile, tallies: kept.columns ?? [:])
