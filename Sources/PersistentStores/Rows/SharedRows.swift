@@ -24,22 +24,30 @@ package final class SharedRows: Sendable {
     values = Locked(.unread(read))
   }
 
-  /// The values. Reads them if that was not done yet, and ends the program if that fails, as a fault does.
+  /// Reads the values, if that was not done yet.
+  ///
+  /// - Throws: The error of the store, which is closed or damaged.
+  package func load() throws {
+    try values.withLock { values in
+      if case .unread(let read) = values { values = .packed(try read()) }
+    }
+  }
+
+  /// Values that can't be read are null.
+  package func leaveOutValues(of count: Int) {
+    var nulls = ObjectBatch(entity: space.entity)
+    for _ in 0..<count { nulls.appendRow() }
+    let batch = nulls
+    values.withLock { values in if case .unread = values { values = .packed(batch) } }
+  }
+
+  /// The values, which were loaded.
   package var batch: ObjectBatch {
     values.withLock { values in
-      switch values {
-      case .packed(let batch): return batch
-      case .unread(let read):
-        do {
-          let batch = try read()
-          values = .packed(batch)
-          return batch
-        } catch {
-          preconditionFailure(
-            "The values of deleted objects of the entity \(space.entity.name ?? "") can't be read: \(error). Keep their "
-              + "store until the deletion was saved and announced.")
-        }
-      }
+      // The caller's mistake: rows that were read with their values need no `load`, and all others have to be loaded
+      // first, which throws where the store can't be read.
+      guard case .packed(let batch) = values else { preconditionFailure("The values are loaded before they are read.") }
+      return batch
     }
   }
 }

@@ -17,6 +17,7 @@ extension SQLiteStore {
           connection)
         if !isDone {
           for row in part {
+            try parts[Int(row.part)].rows.load()
             try delete(parts[Int(row.part)].deletion(row: Int(row.row)), on: connection, faults: &faults)
           }
         }

@@ -124,6 +124,7 @@ extension SQLiteStore: HistoryTrackingStore {
   /// Those of `deletions` whose rows are there. Another program may have deleted the others, and noted it.
   func present(_ changes: ChangeSet, _ connection: SQLiteConnection) throws -> [RowVersion] {
     guard tracksHistory else { return [] }
+    for deleted in changes.deletedRows { try deleted.rows.load() }
     return try changes.singleDeletions.filter { row in
       let table = try sqlEntity(row.id.entity).tableName
       return try connection.integer(

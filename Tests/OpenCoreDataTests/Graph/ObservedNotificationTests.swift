@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-// Rules (Apple documentation: NSManagedObjectContext, "Notifications"; NotificationCenter): whoever observes a
+// Rules (Apple documentation: NSManagedObjectContext, "Notifications"; NotificationCenter): an observer of a
 // notification gets the sets of objects. That they are made for observers only shows nowhere else than in what is made.
 
 /// A session that counts how many were made.
@@ -71,7 +71,7 @@ struct ObservedNotificationTests {
   }
 
   @Test(
-    "Rows of a chain get objects where somebody observes them", arguments: InsertionWay.allCases, Observation.allCases)
+    "Rows of a chain get objects where they are observed", arguments: InsertionWay.allCases, Observation.allCases)
   func saves(way: InsertionWay, observation: Observation) throws {
     let chain = chain()
     let seen = Locked<[Int]>([])
@@ -152,7 +152,7 @@ struct ObservedNotificationTests {
     if let token { NotificationCenter.default.removeObserver(token) }
   }
 
-  @Test("What was set in the event of an insertion is told to the observers of the event, and not afterwards")
+  @Test("Observers of an insertion see what was set in its event, and later ones don't")
   func changesOfEvent() throws {
     let context = stack.context()
     let seen = Locked<[[String]]>([])

@@ -61,7 +61,7 @@ struct LargeCascadeTests {
     #expect(context.graph.packedDeletions.count == Self.count)
   }
 
-  @Test("Whoever observes the save sees the values, although others have deleted some rows meanwhile")
+  @Test("Observers of the save see the values, although others have deleted some rows meanwhile")
   func valuesOfSave() throws {
     let context = graph.context()
     let labels = Locked<Set<String>>([])

@@ -2,7 +2,7 @@ import ManagedObjectModel
 import PersistentStores
 
 /// Cascades over rows that no context has objects for. The rows are read together, and stay packed on their way to the
-/// store, through all contexts; the values of very many stay in the store until somebody asks for them.
+/// store, through all contexts; the values of very many stay in the store until they are asked for.
 ///
 /// A row gets an object where something needs one: the context has it already, another object leads to it or it to
 /// another object that stays, its class has methods to be called, its entity has the rule deny, or an undo manager
@@ -50,6 +50,7 @@ extension NSManagedObjectContext {
     _ rows: RelatedRows, reachedBy relationship: NSRelationshipDescription, _ related: inout RelatedLists
   ) throws -> DeletedSegment? {
     guard graph.mayDelete(rows.space.entity) else {
+      try rows.rows.load()
       take(rows, &related, mayKnowSome: true)
       return nil
     }
@@ -62,7 +63,10 @@ extension NSManagedObjectContext {
     }
     let single = try rowsNeedingObjects(packed, reachedBy: relationship)
     for row in single { packed.remove(row: row) }
-    if !single.isEmpty { take(rows, &related, mayKnowSome: true, only: single) }
+    if !single.isEmpty {
+      try rows.rows.load()
+      take(rows, &related, mayKnowSome: true, only: single)
+    }
     return packed.liveCount == 0 ? nil : DeletedSegment(packed, in: self)
   }
 

@@ -8,7 +8,7 @@ import PersistentStores
 final class DeletedSegment {
   private unowned let context: NSManagedObjectContext
   /// The values. Nothing needs them before there is an object.
-  private lazy var storage = BatchStorage(context, sharing: rows.rows)
+  private lazy var storage = context.storage(ofDeleted: rows)
   private(set) var rows: DeletedRows
   private var handles = RowObjectTable()
   /// Whether a save has deleted the rows.
@@ -51,6 +51,24 @@ final class DeletedSegment {
   func endSave() {
     isSaved = true
     handles.forEach { _, object in object.leaveContext() }
+  }
+}
+
+extension NSManagedObjectContext {
+  /// The values of deleted rows. Reading an object can't throw: an error of the store ends the process, except within
+  /// `throwingReadFailures`, as for a fault.
+  fileprivate func storage(ofDeleted rows: DeletedRows) -> BatchStorage {
+    do {
+      try rows.rows.load()
+    } catch {
+      guard let readFailure else {
+        preconditionFailure(
+          "The values of deleted objects of the entity \(rows.entity.name ?? "") can't be read: \(error)")
+      }
+      readFailure.note(error)
+      rows.rows.leaveOutValues(of: rows.keys.count)
+    }
+    return BatchStorage(self, sharing: rows.rows)
   }
 }
 

@@ -4,7 +4,9 @@ import PersistentStores
 /// Rows that a child has deleted without objects.
 extension NSManagedObjectContext {
   /// Splits what a child has deleted without objects into rows that need none here either, and deletions one by one.
-  func splitDeletions(_ deleted: [DeletedRows]) -> (packed: [DeletedSegment], single: [RowVersion]) {
+  ///
+  /// - Throws: The error of reading the values of the latter.
+  func splitDeletions(_ deleted: [DeletedRows]) throws -> (packed: [DeletedSegment], single: [RowVersion]) {
     guard !deleted.isEmpty else { return ([], []) }
     // What new rows lead to has objects then.
     linkPackedRows()
@@ -13,6 +15,7 @@ extension NSManagedObjectContext {
     var single: [RowVersion] = []
     for rows in deleted {
       guard graph.mayDelete(rows.entity) else {
+        try rows.rows.load()
         single += rows.liveRows.map(rows.deletion(row:))
         continue
       }
@@ -20,6 +23,7 @@ extension NSManagedObjectContext {
       let space = rows.rows.space
       if !graph.registry.hasNone(like: space.key(0)) || graph.packedDeletions.mayHave(space.key(0)) {
         for row in rows.liveRows where graph.knowsObject(space.key(rows.keys[row])) {
+          try rows.rows.load()
           rest.remove(row: row)
           single.append(rows.deletion(row: row))
         }

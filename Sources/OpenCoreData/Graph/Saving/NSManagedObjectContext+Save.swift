@@ -236,7 +236,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: The error of reading the level below; nothing has been adopted then.
   func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) throws {
-    let split = splitDeletions(changes.deletedRows)
+    let split = try splitDeletions(changes.deletedRows)
     let deletions = changes.deletions + split.single
     let bases = changes.updates.map { (id: $0.id, base: $0.base) } + deletions.map { (id: $0.id, base: $0.base) }
     var storages = SharedStorages(self)
