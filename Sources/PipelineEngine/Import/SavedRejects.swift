@@ -43,13 +43,7 @@ enum SavedRejects {
 extension Replay {
   /// The delimiter of a file of rejects that another program has saved with one of its own; nil where it is the
   /// pipeline's, or where the header does not show it.
-  ///
-  /// ```swift
-  /// if let delimiter = Replay.delimiter(of: "log.csv.rejects.csv", from: origin, definition) {
-  ///   definition.dialect.delimiter = delimiter
-  /// }
-  /// ```
-  public static func delimiter(
+  package static func delimiter(
     of rejects: String, from origin: Origin, _ definition: PipelineDefinition
   ) -> String? {
     origin.labels.flatMap { SavedRejects.delimiter(of: rejects, labels: $0, definition) }
