@@ -12,14 +12,16 @@ final class ServerSaveWriter: SaveWriter {
   private let isPart: Bool
   private var isOpen = true
   private var resolutions: [InsertionResolution] = []
-  private let keysBefore: KeyBlocks
+  private let marks: PostgreSQLStore.Marks
+  /// For the case that the answer to COMMIT is lost.
+  private var name: TransactionName?
 
   init(_ store: PostgreSQLStore, _ changes: ChangeSet) throws {
     self.store = store
     store.writerLock.lock()
     do {
       connection = try store.writingReader().connection
-      keysBefore = store.keys
+      marks = store.marks
       onlyReads = store.isReadOnly && changes.isEmpty && !store.hasUnsavedMetadata
       if store.isReadOnly, !onlyReads { throw store.readOnlyError }
       isPart = connection.isInTransaction
@@ -41,7 +43,7 @@ final class ServerSaveWriter: SaveWriter {
       resolutions = try ChangeWriter(store, connection, locksRows: !onlyReads).write(changes)
       let transaction = SaveTransaction(ServerParticipantStatements(connection: connection), whole)
       for participant in participants { try participant.write(to: transaction) }
-      try connection.finish()
+      if isPart || onlyReads { try connection.finish() } else { name = try store.lookBeforeCommit(connection) }
     } catch let error as PostgreSQLError {
       throw Self.failure(error, store)
     }
@@ -49,7 +51,7 @@ final class ServerSaveWriter: SaveWriter {
 
   func commit() throws {
     do {
-      try store.commit(connection, isPart: isPart)
+      if isPart { try store.commit(connection, isPart: true) } else { try store.commit(connection, name) }
     } catch let error as PostgreSQLError {
       throw Self.failure(error, store)
     }
@@ -59,7 +61,7 @@ final class ServerSaveWriter: SaveWriter {
   func rollBack() {
     guard isOpen else { return }
     store.rollBack(connection, isPart: isPart)
-    store.keys.goBack(to: keysBefore)
+    store.goBack(to: marks)
     end()
   }
 
@@ -104,12 +106,6 @@ extension PostgreSQLStore {
   package var takesPackedLinks: Bool { true }
 
   package func beginSave(of changes: ChangeSet) throws -> any SaveWriter { try ServerSaveWriter(self, changes) }
-
-  var readOnlyError: NSError {
-    .coreData(
-      .save, "The store \(location) was opened for reading only.",
-      suggestion: "Add it without NSReadOnlyPersistentStoreOption.")
-  }
 
   /// Takes keys for `ids` now.
   package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {

@@ -34,7 +34,8 @@ extension Arguments {
     let stores = operands + (isDeclared("store") ? strings("store") : [])
     guard stores.contains(where: StoreCopy.isAddress) else { return }
     throw mistake(
-      "this command works on files; 'copy' makes a file of a store in PostgreSQL, and list, show and export read it")
+      "this command works on files; 'copy' makes a file of a store in PostgreSQL, and list, show, export, inspect and "
+        + "verify read it")
   }
 
   /// A number as `list` shows it, or a URI of Core Data.
