@@ -92,7 +92,8 @@ let package = Package(
       dependencies: ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "Locking", "CDispatchLabel"],
       swiftSettings: strict),
     .target(
-      name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores"], swiftSettings: strict),
+      name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
+      swiftSettings: strict),
     .target(
       name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: fuzzedInside),
     .target(name: "PipelineDefinition", dependencies: ["CSV", "Locking"], swiftSettings: fuzzedInside),

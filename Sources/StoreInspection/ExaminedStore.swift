@@ -1,5 +1,6 @@
 import ManagedObjectModel
 import PersistentStores
+import PostgreSQLStore
 import Foundation
 
 /// A store that is open for inspection in its current form: with the most compatible model, if there is one, and the
@@ -27,10 +28,16 @@ struct ExaminedStore {
   }
 
   let url: URL
+  /// As it is shown: a path as given, or an address without its password.
+  let name: String
   /// The store's file, without symbolic links.
   let path: String
   let readsDamagedWAL: Bool
-  let opened: OpenedDatabase
+  /// The file; nil for a store of a server.
+  let file: OpenedDatabase?
+  /// The server; nil for a store in a file.
+  let server: ServerExamination?
+  let connection: any TableStatements
   let objects: [SchemaObject]
   let columns: [String: [Column]]
   let keyRows: [KeyRow]
@@ -43,15 +50,25 @@ struct ExaminedStore {
   /// One sentence about each part that could not be read.
   let doubts: [String]
 
-  var connection: SQLiteConnection { opened.connection }
   var tables: [String] { objects.filter { $0.type == "table" }.map(\.name) }
 
   /// - Throws: `NSError` for a file that is missing, can't be read or is not a store; the errors of `StoreModel.find`
   ///   for a model file that can't be read.
   init(at url: URL, modelFile: URL?, embeddedModels: [String], readsDamagedWAL: Bool) throws {
+    guard PostgreSQLAddress.isAddress(url) else {
+      try self.init(file: url, modelFile: modelFile, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedWAL)
+      return
+    }
+    try self.init(server: url, modelFile: modelFile, embeddedModels: embeddedModels)
+  }
+
+  private init(file url: URL, modelFile: URL?, embeddedModels: [String], readsDamagedWAL: Bool) throws {
     self.url = url
+    name = url.relativePath
+    server = nil
     self.readsDamagedWAL = readsDamagedWAL
     path = StorePath.resolved(url.path)
+    let opened: OpenedDatabase
     do {
       opened = try OpenedDatabase.openForReading(path, readsDamagedWAL: readsDamagedWAL)
       try opened.connection.registerPredicateFunctions()
@@ -61,6 +78,7 @@ struct ExaminedStore {
       throw NSError.sqlite(error, .open, message: "The store \(url.path) can't be read")
     }
     let connection = opened.connection
+    (file, self.connection) = (opened, connection)
     let names = Set(objects.map(\.name))
     guard names.contains("Z_METADATA") || names.contains("Z_PRIMARYKEY") else {
       if try connection.isWithoutItsWAL(at: url) { throw SQLiteConnection.missingWAL(url) }
@@ -98,6 +116,36 @@ struct ExaminedStore {
     uuid = row?.uuid
     metadata = row?.list
     schema = Self.schema(of: model, connection, url: url, &doubts)
+    self.doubts = doubts
+  }
+
+  private init(server url: URL, modelFile: URL?, embeddedModels: [String]) throws {
+    let server = try ServerExamination(url)
+    let statements = server.statements
+    (self.url, name, path, readsDamagedWAL) = (url, server.location, "", false)
+    file = nil
+    self.server = server
+    connection = statements
+    var doubts: [String] = []
+    let row = Self.attempt("Z_METADATA can't be read", doubts: &doubts) { try server.metadata() }
+    uuid = row?.uuid
+    let list = row?.list.flatMap { try? PropertyListData.dictionary($0) }
+    metadata = list
+    let found = Self.attempt("No model was found", doubts: &doubts) {
+      try StoreModel.find(for: StoreMetadata(dictionary: list ?? [:]), file: modelFile, embedded: embeddedModels)
+    }
+    model = try (found ?? nil) ?? modelFile.map { try StoreModel.find(forStoreAt: nil, file: $0, embedded: []) }
+    model?.model.freeze()
+    objects =
+      Self.attempt("The parts of the database can't be read", doubts: &doubts) { try server.parts() }?
+      .map { SchemaObject(type: $0.type, name: $0.name, table: $0.table, sql: nil) } ?? []
+    columns =
+      Self.attempt("The columns can't be read", doubts: &doubts) { try server.columns() }?
+      .mapValues { $0.map { Column(name: $0.name, type: $0.type) } } ?? [:]
+    keyRows = Self.attempt("Z_PRIMARYKEY can't be read", doubts: &doubts) { try Self.keyRows(statements) } ?? []
+    schema = model.flatMap { model in
+      Self.attempt("The tables of the model can't be derived", doubts: &doubts) { try SQLSchema(model: model.model) }
+    }
     self.doubts = doubts
   }
 
@@ -155,8 +203,8 @@ struct ExaminedStore {
     }
   }
 
-  private static func keyRows(_ connection: SQLiteConnection) throws -> [KeyRow] {
-    try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT").map { row in
+  private static func keyRows(_ connection: any TableStatements) throws -> [KeyRow] {
+    try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT", []).map { row in
       KeyRow(
         number: row[0].int ?? 0, name: row[1].string ?? "", superNumber: row[2].int ?? 0, maximum: row[3].int ?? 0)
     }
@@ -183,16 +231,22 @@ struct ExaminedStore {
   ///
   /// - Throws: `NSError` 134080 if the system could not read the file, 134090 if another program has written to it.
   func checkReads(at url: URL) throws {
-    if opened.connection.hasReadFailure {
+    guard let file else { return }
+    if file.connection.hasReadFailure {
       let failure = SQLiteError(POSIXError(.EIO), "disk I/O error")
       throw NSError.sqlite(failure, .open, message: "The store \(url.path) can't be read")
     }
-    try opened.checkUnchanged()
+    try file.checkUnchanged()
   }
 
   static func message(_ error: any Error) -> String {
     (error as? SQLiteError)?.message ?? (error as NSError).localizedDescription
   }
+}
+
+extension TableStatements {
+  func rows(_ sql: String) throws -> [[StoredValue]] { try rows(sql, []) }
+  func integer(_ sql: String) throws -> Int64? { try integer(sql, []) }
 }
 
 extension StoredValue {

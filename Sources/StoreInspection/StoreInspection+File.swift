@@ -3,12 +3,14 @@ import PersistentStores
 import Foundation
 
 extension StoreInspection.File {
-  init(_ store: ExaminedStore) throws {
+  /// Nil for a store of a server.
+  init?(_ store: ExaminedStore) throws {
+    guard let file = store.file else { return nil }
     func number(_ pragma: String) throws -> Int { try store.connection.rows("PRAGMA \(pragma)").first?.first?.int ?? 0 }
     let path = store.path
     let pageSize = try number("page_size")
     let bytes = Self.bytes(path) ?? 0
-    let connection = store.opened.path == path ? store.connection : nil
+    let connection = file.path == path ? file.connection : nil
     // Before the WAL: a program that has the store open goes on writing.
     let index = WALIndexHeader(path + "-shm", opened: connection)
     let wal = StoreInspection.WAL(
@@ -17,7 +19,7 @@ extension StoreInspection.File {
     let kind = try number("auto_vacuum")
     self.init(
       bytes: bytes, pageSizeBytes: pageSize, pages: try number("page_count"),
-      freePages: try number("freelist_count"), journalMode: try Self.journalMode(store.connection),
+      freePages: try number("freelist_count"), journalMode: try Self.journalMode(file.connection),
       encoding: try store.connection.rows("PRAGMA encoding").first?.first?.string ?? "",
       autoVacuum: kinds.indices.contains(kind) ? kinds[kind] : "\(kind)", wal: wal,
       sharedMemory: StoreInspection.SharedMemory(path + "-shm", wal: path + "-wal", index: index))

@@ -6,7 +6,7 @@ extension StoreInspection {
   /// Inspects the store at `url`.
   ///
   /// - Parameters:
-  ///   - url: The `.sqlite`.
+  ///   - url: The `.sqlite`, or the address of a database of a PostgreSQL server.
   ///   - modelFile: A model file whose versions are searched (`.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`).
   ///     Without one, the embedded models, the store's own model cache and its tables are searched.
   ///   - embeddedModels: The names of embedded models that the store may use.
@@ -30,11 +30,12 @@ extension StoreInspection {
       at: url, modelFile: modelFile, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedWAL)
     do {
       file = try File(store)
+      server = try Server(store)
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .open, message: "The store \(url.path) can't be read")
     }
     var doubts = store.doubts
-    self.store = url.relativePath
+    self.store = store.name
     metadata = Metadata(store)
     let layout = InspectedEntities(store)
     entities = layout.entities(&doubts)
@@ -45,7 +46,7 @@ extension StoreInspection {
       ExaminedStore.attempt("Z_MODELCACHE can't be read", doubts: &doubts) { try ModelCache(store) }
       ?? ModelCache(bytes: 0, isReadable: false)
     others = ExaminedStore.attempt("Triggers can't be read", doubts: &doubts) { try store.others(tablePurposes) } ?? []
-    externalData = ExternalData(url)
+    externalData = store.server == nil ? ExternalData(url) : nil
     model = Model(store)
     remarks = []
     remarks = unusual() + doubts.map { Remark(code: "unreadable", message: $0) }
@@ -74,7 +75,12 @@ extension ExaminedStore {
 
   /// Indexes created by SQL text: those of PRIMARY KEY and UNIQUE have none.
   fileprivate func indexes() throws -> [StoreInspection.Index] {
-    try objects.filter { $0.type == "index" && $0.sql != nil }.map { index in
+    if let server {
+      return try server.indexes().map { index in
+        StoreInspection.Index(name: index.name, table: index.table, columns: index.columns, isUnique: index.isUnique)
+      }
+    }
+    return try objects.filter { $0.type == "index" && $0.sql != nil }.map { index in
       let columns = try connection.rows(
         "SELECT name FROM pragma_index_info(?) ORDER BY seqno", [.text(index.name)])
       let isUnique = try connection.integer(
@@ -86,12 +92,16 @@ extension ExaminedStore {
 
   /// Objects that neither the model nor the framework created.
   fileprivate func others(_ tablePurposes: [String: String]) throws -> [StoreInspection.Other] {
-    let functions = Set(
-      try connection.rows("SELECT DISTINCT lower(name) FROM pragma_function_list").compactMap { $0[0].string })
+    let functions =
+      server != nil
+      ? []
+      : Set(try connection.rows("SELECT DISTINCT lower(name) FROM pragma_function_list").compactMap { $0[0].string })
     let known = knownTables
+    let ownViews = try ownViews()
     return objects.filter { object in
       switch object.type {
-      case "index": !known.contains(object.table) && object.sql != nil
+      case "index": !known.contains(object.table) && (object.sql != nil || server != nil)
+      case "view": !ownViews.contains(object.name)
       case "table": !known.contains(object.name) && !object.name.hasPrefix("sqlite_")
       default: true
       }
@@ -104,6 +114,13 @@ extension ExaminedStore {
         type: object.type, name: object.name, table: object.table, purpose: Self.purpose(of: object, tablePurposes),
         unknownFunctions: unknown.sorted())
     }
+  }
+
+  /// The views that belong to a store of a server.
+  private func ownViews() throws -> Set<String> {
+    guard let server else { return [] }
+    return try (model.map { model in try schema.map { try server.ownViews($0, model.model) } ?? [] } ?? [])
+      .union(["Z_PRIMARYKEY"])
   }
 
   /// The tables of a Core Data layout: those of the model's entities, or without a model those in Z_PRIMARYKEY.
@@ -119,7 +136,7 @@ extension ExaminedStore {
     return names
   }
 
-  static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
+  static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING", "ocd_history"]
 
   private static func purpose(of object: SchemaObject, _ purposes: [String: String]) -> String? {
     let name = object.table.uppercased()
@@ -236,5 +253,13 @@ extension StoreInspection.ModelCache {
       bytes > 0
       && (try? StoreModel.find(
         forStoreAt: store.url, file: nil, embedded: [], readsDamagedWAL: store.readsDamagedWAL))?.origin == .cache
+  }
+}
+
+extension StoreInspection.Server {
+  fileprivate init?(_ store: ExaminedStore) throws {
+    guard let server = store.server else { return nil }
+    let facts = try server.facts(of: store.knownTables.sorted())
+    self.init(version: facts.version, database: facts.database, encoding: facts.encoding, bytes: facts.bytes)
   }
 }

@@ -9,6 +9,7 @@ extension StoreInspection {
   }
 
   private func unusualFile() -> [(String, String)] {
+    guard let file else { return [] }
     var result: [(String, String)] = []
     if file.journalMode == "delete" {
       result.append(
@@ -60,8 +61,8 @@ extension StoreInspection {
           "Framework \(version) wrote it: before \(Self.firstFrameworkWithDigest) stores had no digest of the hashes."
         ))
     }
-    if let type = metadata.storeType, type != "SQLite" {
-      result.append(("storeType", "Its type is \(type), not SQLite."))
+    if let type = metadata.storeType, type != (server == nil ? "SQLite" : "PostgreSQL") {
+      result.append(("storeType", "Its type is \(type), not \(server == nil ? "SQLite" : "PostgreSQL")."))
     }
     if let version = metadata.hashesVersion, version != 3 {
       result.append(("hashesVersion", "Its hashes have version \(version); only 3 is known."))

@@ -27,16 +27,23 @@ extension StoreInspection {
   // MARK: The store as a whole
 
   private var facts: [String] {
-    let free = file.freePages > 0 ? ", \(file.freePages) of them free" : ""
-    var rows = [
-      [
+    var rows: [[String]] = []
+    if let file {
+      let free = file.freePages > 0 ? ", \(file.freePages) of them free" : ""
+      rows.append([
         "file",
         "\(file.bytes) bytes, \(file.pages) pages of \(file.pageSizeBytes)\(free), \(file.encoding), "
           + "journal \(file.journalMode), auto_vacuum \(file.autoVacuum)",
-      ]
-    ]
-    if let wal = file.wal { rows.append(["-wal", "\(wal.bytes) bytes, \(wal.state), \(wal.frames) frames"]) }
-    if let memory = file.sharedMemory { rows.append(["-shm", "\(memory.bytes) bytes, \(memory.state)"]) }
+      ])
+      if let wal = file.wal { rows.append(["-wal", "\(wal.bytes) bytes, \(wal.state), \(wal.frames) frames"]) }
+      if let memory = file.sharedMemory { rows.append(["-shm", "\(memory.bytes) bytes, \(memory.state)"]) }
+    }
+    if let server {
+      rows.append([
+        "server",
+        "PostgreSQL \(server.version), database \(server.database), \(server.encoding), \(server.bytes) bytes",
+      ])
+    }
     rows.append(["UUID", metadata.uuid ?? "unknown"])
     rows.append(["framework", metadata.frameworkVersion.map(String.init) ?? "unknown"])
     let identifiers = metadata.versionIdentifiers.filter { !$0.isEmpty }
@@ -46,7 +53,7 @@ extension StoreInspection {
     rows += metadata.ownKeys.sorted { $0.key < $1.key }.map { ["own key", "\($0.key) = \($0.value)"] }
     rows.append(["model", modelText])
     rows += (model?.notes ?? []).map { ["", $0] }
-    rows.append(["model cache", modelCacheText])
+    if server == nil { rows.append(["model cache", modelCacheText]) }
     if let history {
       rows.append(["history", "\(history.transactions) transactions, \(history.changes) changes"])
     }

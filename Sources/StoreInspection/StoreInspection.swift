@@ -14,10 +14,12 @@ import Foundation
 public struct StoreInspection: Codable, Hashable, Sendable {
   /// The version of the JSON form: keys do not change within a version.
   public var formatVersion = 1
-  /// The path as given.
+  /// The path as given, or the address of a server without its password.
   public var store: String
-  /// The database file and the files next to it.
-  public var file: File
+  /// The database file and the files next to it; nil for a store of a server.
+  public var file: File?
+  /// The server of the store; nil for a store in a file.
+  public var server: Server?
   /// The contents of Z_METADATA.
   public var metadata: Metadata
   /// The model that describes the store; nil if none was found.
@@ -65,6 +67,18 @@ public struct StoreInspection: Codable, Hashable, Sendable {
       case wal = "log"
       case sharedMemory
     }
+  }
+
+  /// The server of a store in PostgreSQL.
+  public struct Server: Codable, Hashable, Sendable {
+    /// The server's version, such as `15.4`.
+    public var version: String
+    /// The name of the database.
+    public var database: String
+    /// The encoding of the database's texts, such as `UTF8`.
+    public var encoding: String
+    /// The size of the store's tables with their indexes in bytes.
+    public var bytes: Int
   }
 
   /// The `-wal`.

@@ -15,7 +15,7 @@ import Foundation
 public struct StoreVerification: Codable, Hashable, Sendable {
   /// The version of the JSON form: keys do not change within a version.
   public var formatVersion = 1
-  /// The path as given.
+  /// The path as given, or the address of a server without its password.
   public var store: String
   /// The model that the store was checked against; nil if none was found.
   public var model: StoreInspection.Model?
@@ -52,7 +52,7 @@ public struct StoreVerification: Codable, Hashable, Sendable {
     public var table: String?
     /// The number of affected rows; 0 for a problem of the store as a whole.
     public var count: Int
-    /// The first few Z_PK of them (for join tables their rowids), in order.
+    /// The first few Z_PK of them, in order; for join tables their rowids, on a server the keys of their first column.
     public var keys: [Int]
     /// The problem.
     public var message: String
@@ -63,7 +63,7 @@ public struct StoreVerification: Codable, Hashable, Sendable {
   /// Checks the store at `url`.
   ///
   /// - Parameters:
-  ///   - url: The `.sqlite`.
+  ///   - url: The `.sqlite`, or the address of a database of a PostgreSQL server.
   ///   - modelFile: A model file whose versions are searched. Without one, the embedded models, the store's own model
   ///     cache and its tables are searched.
   ///   - embeddedModels: The names of embedded models that the store may use.
@@ -79,7 +79,7 @@ public struct StoreVerification: Codable, Hashable, Sendable {
     var run = VerificationRun(store)
     run.checkAll()
     run.requireCompleteness()
-    self.store = url.relativePath
+    self.store = store.name
     model = StoreInspection.Model(store)
     checks = run.checks
     findings = run.findings
@@ -109,7 +109,7 @@ struct VerificationRun {
     check("integrity") { try $0.checkIntegrity() }
     check("metadata") {
       try $0.checkMetadata()
-      try $0.checkModelCache()
+      if $0.store.server == nil { try $0.checkModelCache() }
       $0.checkKeyRows()
     }
     guard let model = store.model?.model, let schema = store.schema else {
@@ -121,13 +121,14 @@ struct VerificationRun {
     let entities = schema.entities.compactMap { sql in
       known[sql.name].map { VerifiedEntity($0, sql) }
     }
+    if store.server != nil { check("database") { try $0.checkDatabase(schema, model) } }
     check("keys") { try $0.checkKeys(entities) }
     check("rows") { try $0.checkRows(entities) }
     check("values") { try $0.checkValues(entities) }
     check("uniqueness") { try $0.checkUniqueness(entities) }
     check("relationships") { try $0.checkRelationships(entities) }
     check("order") { try $0.checkOrder(entities) }
-    check("largeValues") { try $0.checkExternalData(entities) }
+    if store.server == nil { check("largeValues") { try $0.checkExternalData(entities) } }
     check("history") { try $0.checkHistory() }
   }
 
@@ -186,6 +187,12 @@ struct VerificationRun {
       "SELECT \(key) FROM \(from) WHERE \(condition) ORDER BY 1 LIMIT \(Self.keysListedMax)")
     return (count, keys.compactMap { $0[0].int })
   }
+
+  /// The comparison of two values that may be null, in the database's words.
+  var differsFrom: String { store.server == nil ? "IS NOT" : "IS DISTINCT FROM" }
+
+  /// What names a row `t` of a join table.
+  func rowKey(ofJoin column: String) -> String { store.server == nil ? "t.rowid" : "t.\(column.quotedName)" }
 
   /// Whether the table has the columns: an incompatible model names others.
   func has(_ table: String, _ columns: [String]) -> Bool {

@@ -75,7 +75,7 @@ extension VerificationRun {
       checks.append(
         RowCheck(
           "destinationEntity", property: name,
-          where: "\(entity.isOwn) AND EXISTS (\(isThere) AND d.Z_ENT IS NOT \(stored))",
+          where: "\(entity.isOwn) AND EXISTS (\(isThere) AND d.Z_ENT \(differsFrom) \(stored))",
           "keys have an entity number in \(entityColumn) that is not the destination's",
           advice: "Set \(entityColumn) to the Z_ENT of the row that the key leads to."))
     }
@@ -96,7 +96,7 @@ extension VerificationRun {
       RowCheck(
         "inverse", severity: isSet == nil ? .warning : .error, property: relationship.name,
         where: "\(entity.isOwn) AND EXISTS (SELECT 1 FROM \(destination.table) d WHERE d.Z_PK = \(key) "
-          + "AND d.\(back.quotedName) IS NOT t.Z_PK)",
+          + "AND d.\(back.quotedName) \(differsFrom) t.Z_PK)",
         "objects lead to an object whose \(inverse.name) does not lead back", advice: "Set one of the two ends again.")
     ]
   }
@@ -127,10 +127,10 @@ extension VerificationRun {
     _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, links: String
   ) -> [RowCheck] {
     let (least, most) = (relationship.minCount, relationship.maxCount)
-    func keys(_ condition: String) -> String { "SELECT k FROM (\(links)) GROUP BY k HAVING count(*) \(condition)" }
+    func keys(_ condition: String) -> String { "SELECT k FROM (\(links)) l GROUP BY k HAVING count(*) \(condition)" }
     var checks: [RowCheck] = []
     if least > 0 {
-      let none = relationship.isOptional ? "" : " OR t.Z_PK NOT IN (SELECT k FROM (\(links)) WHERE k IS NOT NULL)"
+      let none = relationship.isOptional ? "" : " OR t.Z_PK NOT IN (SELECT k FROM (\(links)) l WHERE k IS NOT NULL)"
       checks.append(
         RowCheck(
           "tooFewObjects", property: relationship.name,
@@ -173,7 +173,7 @@ extension VerificationRun {
     let name = table.quotedName
     let alone = Self.oneSided(name, columns)
     guard relationship.inverseRelationship === relationship,
-      let found = try rows(in: "\(name) t", where: alone, key: "t.rowid"),
+      let found = try rows(in: "\(name) t", where: alone, key: store.server == nil ? "t.rowid" : "t.\(columns.source)"),
       try store.connection.integer(
         "SELECT 1 FROM \(name) t WHERE t.\(columns.source) <> t.\(columns.other) AND NOT \(alone) LIMIT 1") != nil
     else { return }
@@ -197,7 +197,7 @@ extension VerificationRun {
       let found = try rows(
         in: "\(table.quotedName) t",
         where: "\(key) IS NULL OR NOT EXISTS (SELECT 1 FROM \(entity.table) d WHERE d.Z_PK = \(key) "
-          + "AND d.Z_ENT IN (\(entity.numbers)))", key: "t.rowid")
+          + "AND d.Z_ENT IN (\(entity.numbers)))", key: rowKey(ofJoin: source.column))
       guard let found else { continue }
       add(
         "danglingJoin", entity: relationship.owner?.name, property: relationship.name, table: table, count: found.count,
@@ -215,9 +215,9 @@ extension VerificationRun {
         guard entity.entity.relationshipsByName[name]?.owner === entity.entity else { continue }
         switch kept {
         case .toMany(let table, let key, let order?):
-          try checkOrder(entity, name, table: table, key: key, order: order, rowKey: "Z_PK")
+          try checkOrder(entity, name, table: table, key: key, order: order, rowKey: "t.Z_PK")
         case .manyToMany(let table, let key, _, let order?):
-          try checkOrder(entity, name, table: table, key: key, order: order, rowKey: "rowid")
+          try checkOrder(entity, name, table: table, key: key, order: order, rowKey: rowKey(ofJoin: key))
         default: continue
         }
       }
@@ -238,7 +238,7 @@ extension VerificationRun {
     let (key, order) = (key.quotedName, order.quotedName)
     let advice = "Set \(order) to a number for each, growing in the order of the objects."
     let missing = try rows(
-      in: "\(table.quotedName) t", where: "t.\(key) IS NOT NULL AND t.\(order) IS NULL", key: "t.\(rowKey)")
+      in: "\(table.quotedName) t", where: "t.\(key) IS NOT NULL AND t.\(order) IS NULL", key: rowKey)
     if let missing {
       add(
         "orderMissing", entity: entity.name, property: name, table: table, count: missing.count, keys: missing.keys,
@@ -248,8 +248,8 @@ extension VerificationRun {
       "SELECT \(key) AS k, \(order) AS o FROM \(table.quotedName) WHERE \(key) IS NOT NULL "
       + "AND \(order) IS NOT NULL GROUP BY k, o HAVING count(*) > 1"
     let same = try rows(
-      in: "(\(doubled)) s JOIN \(table.quotedName) t ON t.\(key) = s.k AND t.\(order) = s.o", where: "1",
-      key: "t.\(rowKey)")
+      in: "(\(doubled)) s JOIN \(table.quotedName) t ON t.\(key) = s.k AND t.\(order) = s.o", where: "1 = 1",
+      key: rowKey)
     if let same {
       add(
         "orderDoubled", entity: entity.name, property: name, table: table, count: same.count, keys: same.keys,

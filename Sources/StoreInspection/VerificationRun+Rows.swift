@@ -24,7 +24,8 @@ extension VerificationRun {
             "rows have a Z_ENT that is not a concrete entity of this table",
             advice: "Set Z_ENT to the number of their entity (\(names))."),
           RowCheck(
-            "version", where: "t.Z_OPT IS NULL OR typeof(t.Z_OPT) <> 'integer' OR t.Z_OPT < 1",
+            "version",
+            where: "t.Z_OPT IS NULL OR t.Z_OPT < 1" + (store.server == nil ? " OR typeof(t.Z_OPT) <> 'integer'" : ""),
             "rows have no Z_OPT of 1 or more, so their changes can't be detected", advice: "Set it to 1."
           ),
         ], root)
@@ -51,13 +52,13 @@ extension VerificationRun {
       let pairs = zip(entity.entity.attributeSlots, entity.sql.attributeColumns)
       let checks = pairs.flatMap { attribute, column -> [RowCheck] in
         guard let column, has(entity.sql.tableName, [column.name]) else { return [] }
-        return Self.checks(attribute, column: "t.\(column.name.quotedName)", of: entity)
+        return valueChecks(attribute, column: "t.\(column.name.quotedName)", of: entity)
       }
       try find(checks, entity)
     }
   }
 
-  private static func checks(
+  private func valueChecks(
     _ attribute: NSAttributeDescription, column: String, of entity: VerifiedEntity
   ) -> [RowCheck] {
     var checks: [RowCheck] = []
@@ -68,7 +69,7 @@ extension VerificationRun {
           "objects have no value, but the model requires one",
           advice: "Give them one; objects can't be changed and saved while it is missing."))
     }
-    if [.stringAttributeType, .URIAttributeType].contains(attribute.attributeType) {
+    if store.server == nil, [.stringAttributeType, .URIAttributeType].contains(attribute.attributeType) {
       checks.append(
         RowCheck(
           "textBytes", property: attribute.name,
@@ -77,7 +78,8 @@ extension VerificationRun {
           "texts contain a NUL or bytes that are not UTF-8",
           advice: "Correct the program that wrote them, and set the values again."))
     }
-    if let wrong = wrongStorage(attribute, column) {
+    let wrong = store.server == nil ? Self.wrongStorage(attribute, column) : Self.wrongValue(attribute, column)
+    if let wrong {
       checks.append(
         RowCheck(
           "valueType", property: attribute.name,
@@ -105,6 +107,17 @@ extension VerificationRun {
     case .UUIDAttributeType: return "\(type) <> 'blob' OR length(\(column)) <> 16"
     case .binaryDataAttributeType, .transformableAttributeType: return "\(type) <> 'blob'"
     case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: return nil
+    }
+  }
+
+  /// The condition for values that the type of a server's column allows, and the attribute's does not.
+  private static func wrongValue(_ attribute: NSAttributeDescription, _ column: String) -> String? {
+    switch attribute.attributeType {
+    case .booleanAttributeType: "\(column) NOT IN (0, 1)"
+    case .dateAttributeType: "\(column) IN ('Infinity', '-Infinity', 'NaN')"
+    case .doubleAttributeType, .floatAttributeType, .decimalAttributeType: "\(column) = 'NaN'"
+    case .UUIDAttributeType: "length(\(column)) <> 16"
+    default: nil
     }
   }
 
@@ -147,13 +160,9 @@ extension VerificationRun {
 
   /// Values that are unique today stay so only with an index.
   private mutating func checkUniqueIndex(_ entity: VerifiedEntity, _ names: [String], columns: [String]) throws {
-    let indexed = try store.connection.rows(
-      "SELECT l.name, upper(i.name) FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.\"unique\" = 1",
-      [.text(entity.sql.tableName)])
     let expected = Set(columns.map { $0.uppercased() })
-    let isThere = Dictionary(grouping: indexed, by: { $0[0] }).values.contains { rows in
-      let found = Set(rows.compactMap { $0[1].string })
-      return found == expected || found == expected.union(["Z_ENT"])
+    let isThere = try uniqueIndexes(of: entity.sql.tableName).contains { found in
+      found == expected || found == expected.union(["Z_ENT"])
     }
     guard !isThere else { return }
     let index = "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))"
@@ -163,6 +172,18 @@ extension VerificationRun {
         + "values.", advice: "Create the index \(index), or restore the file from a copy.")
   }
 
+  /// The columns of each unique index.
+  private func uniqueIndexes(of table: String) throws -> [Set<String>] {
+    if let server = store.server {
+      return try server.indexes().filter { $0.table == table && $0.isUnique }
+        .map { Set($0.columns.map { $0.uppercased() }) }
+    }
+    let indexed = try store.connection.rows(
+      "SELECT l.name, upper(i.name) FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.\"unique\" = 1",
+      [.text(table)])
+    return Dictionary(grouping: indexed, by: { $0[0] }).values.map { Set($0.compactMap { $0[1].string }) }
+  }
+
   /// Adds a finding for each check that matches rows of the entity's table: one pass counts them all.
   mutating func find(_ checks: [RowCheck], _ entity: VerifiedEntity) throws {
     var rest = checks[...]
@@ -170,10 +191,12 @@ extension VerificationRun {
       // SQLite allows 2000 columns in a result.
       let some = rest.prefix(500)
       rest = rest.dropFirst(some.count)
-      let sums = some.map { "total(\($0.condition))" }.joined(separator: ", ")
+      let sums = some.map { "count(*) FILTER (WHERE \($0.condition))" }.joined(separator: ", ")
       let counts = try store.connection.rows("SELECT \(sums) FROM \(entity.table) t").first ?? []
       for (check, count) in zip(some, counts) {
-        guard count != .real(0), let found = try rows(in: "\(entity.table) t", where: check.condition) else { continue }
+        guard count != .integer(0), let found = try rows(in: "\(entity.table) t", where: check.condition) else {
+          continue
+        }
         let subject = check.property.map { "\(entity.name).\($0)" } ?? entity.name
         add(
           check.code, severity: check.severity, entity: entity.name, property: check.property,

@@ -14,7 +14,23 @@ extension VerificationRun {
       advice: "Restore the store from a copy.")
   }
 
+  /// What the tables of the model should have in a database of a server.
+  mutating func checkDatabase(_ schema: SQLSchema, _ model: NSManagedObjectModel) throws {
+    guard let server = store.server else { return }
+    for problem in try server.differences(schema, model) {
+      add(
+        problem.code, severity: problem.code == "viewMissing" ? .warning : .error, table: problem.table,
+        problem.message, advice: problem.advice)
+    }
+  }
+
   mutating func checkIntegrity() throws {
+    if let server = store.server {
+      for problem in try server.damage() {
+        add(problem.code, table: problem.table, problem.message, advice: problem.advice)
+      }
+      return
+    }
     checkWAL()
     let answers: [String]
     do {

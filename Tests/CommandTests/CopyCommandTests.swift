@@ -34,6 +34,10 @@ struct CopyCommandTests {
       #expect(try list.text == run("list", "s").text && list.status == 0)
       #expect(try run("show", store, "2").status == 0)
     }
+    let (inspected, verified) = (try run("inspect", address), try run("verify", address))
+    #expect(inspected.status == 0 && inspected.text.contains("PostgreSQL 1"), "\(inspected.messages)")
+    #expect(verified.status == 0 && verified.text.contains("nothing is wrong"), "\(verified.text)\(verified.messages)")
+    #expect(try run("inspect", address, "--json").text.contains("\"server\" : {"))
     // The next key is greater than those that were copied.
     #expect(try run("add", "back.sqlite", "--date", "2020-01-02", "--location", "Pipe", "--yes").status == 0)
     #expect(try run("verify", "back.sqlite").status == 0)

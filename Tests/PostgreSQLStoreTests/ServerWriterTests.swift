@@ -94,13 +94,6 @@ struct ServerWriterTests {
     #expect(try value() == known)
   }
 
-  @Test("A lost answer to COMMIT is reported as a save that may be complete")
-  func lostAnswer() {
-    var error = PostgreSQLError(state: nil, message: "server closed the connection unexpectedly")
-    error.isOfCommit = true
-    #expect(error.coreDataError(.save, "Saving failed").localizedDescription.contains("the save may be complete"))
-  }
-
   @Test("A block of keys is given once, whatever keys other programs have written")
   func blocks() throws {
     let (first, second) = (try opened(), try opened())

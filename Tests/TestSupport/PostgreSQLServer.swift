@@ -119,11 +119,14 @@ package final class PostgreSQLServer: Sendable {
   package func psql(_ statements: String, schema: String = "public") throws -> String {
     let output = try Programs.run(
       "/usr/bin/env", ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", statements],
-      environment: [
-        "PGHOST": socketFolder, "PGUSER": "tests", "PGDATABASE": "postgres", "PGOPTIONS": "-csearch_path=\(schema)",
-      ])
+      environment: environment.merging(["PGOPTIONS": "-csearch_path=\(schema)"]) { $1 })
     guard output.status == 0 else { throw ProgramFailure(description: "psql: \(output.messages)") }
     return output.text.trimmingCharacters(in: .newlines)
+  }
+
+  /// What PostgreSQL's programs need to find it.
+  package var environment: [String: String] {
+    ["PGHOST": socketFolder, "PGUSER": "tests", "PGDATABASE": "postgres"]
   }
 
   package func stop() {

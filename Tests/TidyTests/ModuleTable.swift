@@ -6,7 +6,7 @@ enum ModuleTable {
     "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
     "PostgreSQLStore": ["CPostgreSQL", "Locking", "ManagedObjectModel", "PersistentStores"],
     "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
-    "StoreInspection": ["ManagedObjectModel", "PersistentStores"],
+    "StoreInspection": ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
     "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV", "Locking"],
     "PipelineEngine": [

@@ -3,8 +3,9 @@ import Locking
 
 /// Posts `NSPersistentStoreRemoteChange` when a store has changed, whichever process and connection has changed it.
 ///
-/// It asks SQLite for the version of the store's data every quarter of a second, which reads a few bytes of the index of
-/// the write-ahead log. While this process writes to the store it waits for the next turn.
+/// It asks the store for the version of its data every quarter of a second. SQLite reads a few bytes of the index of the
+/// write-ahead log for that; a store in PostgreSQL reads the number of the last transaction of its history, because
+/// LISTEN does not work behind every pooler. While this process writes to the store it waits for the next turn.
 // Unchecked: the timer is set up before it starts, and cancelling it is safe from any thread.
 final class RemoteChangeWatch: @unchecked Sendable {
   static let intervalMilliseconds = 250

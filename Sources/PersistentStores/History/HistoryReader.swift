@@ -28,35 +28,18 @@ struct HistoryReader {
     let rows = try connection.rows(
       "SELECT t.Z_PK, t.ZTIMESTAMP, \(names.joined(separator: ", ")) FROM ATRANSACTION t\(condition) ORDER BY t.Z_PK",
       values)
-    var found = rows.map { row in
-      HistoryTransaction(
-        number: row[0].wholeNumber ?? 0, seconds: row[1].seconds, author: row[2].string, bundleID: row[3].string,
-        contextName: row[4].string, processID: row[5].string)
-    }
+    var found = rows.map { HistoryTransaction($0) }
     guard withChanges else { return found }
     var changes = try self.changes(condition, values)
     for index in found.indices { found[index].changes = changes.removeValue(forKey: found[index].number) ?? [] }
     return found
   }
 
-  /// - Throws: `NSError` 134301 if transactions after the one that was read last are deleted, or if that one is not of
-  ///   this history: the store is an older copy.
   private func checkComplete(_ range: HistoryRange) throws {
-    guard case .afterNumber(let number) = range else { return }
-    let last = try connection.lastHistoryKey(of: .transaction)
-    let first = try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION")
-    let next = "Read all objects again, and then the history from the current token on."
-    guard number <= last else {
-      throw NSError.coreData(
-        .historyTokenExpired,
-        "The token names transaction \(number), and the last one of the store is \(last): the store may be an older "
-          + "copy. \(next)")
-    }
-    guard first.map({ $0 > number + 1 }) ?? (number < last) else { return }
-    throw NSError.coreData(
-      .historyTokenExpired,
-      "The history after transaction \(number) was deleted in part; what is left begins with "
-        + "\(first.map { "\($0)" } ?? "nothing"). \(next)")
+    guard case .afterNumber = range else { return }
+    try range.checkComplete(
+      first: try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION"),
+      last: try connection.lastHistoryKey(of: .transaction))
   }
 
   /// A name in the table of texts, or in the row itself.
@@ -90,32 +73,87 @@ struct HistoryReader {
   private func change(
     _ row: SQLiteStatement, tombstonesMax: Int, _ properties: inout [Int: TrackedProperties]
   ) throws -> HistoryChange {
-    let (number, entityNumber) = (row.integer(0), Int(row.integer(2)))
-    guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))), let space = idSpaces[entityNumber],
-      !space.entity.isAbstract
-    else {
+    var bits: Data?
+    if case .blob(let found) = row.value(5) { bits = found }
+    return try HistoryChange(
+      number: row.integer(0), kind: row.integer(1), entity: Int(row.integer(2)), key: row.integer(3), bits: bits,
+      tombstonesMax: tombstonesMax, idSpaces, &properties
+    ) { index, attribute in attribute.storedValue(column: Int32(6 + index), of: row) }
+  }
+}
+
+extension HistoryRange {
+  /// - Parameters:
+  ///   - first: The number of the first transaction that is there; nil if none is.
+  ///   - last: The number of the last one that was written; 0 before the first.
+  /// - Throws: `NSError` 134301 if transactions after the one that was read last are deleted, or if that one is not of
+  ///   this history: the store is an older copy.
+  package func checkComplete(first: Int64?, last: Int64) throws {
+    guard case .afterNumber(let number) = self else { return }
+    let next = "Read all objects again, and then the history from the current token on."
+    guard number <= last else {
+      throw NSError.coreData(
+        .historyTokenExpired,
+        "The token names transaction \(number), and the last one of the store is \(last): the store may be an older "
+          + "copy. \(next)")
+    }
+    guard first.map({ $0 > number + 1 }) ?? (number < last) else { return }
+    throw NSError.coreData(
+      .historyTokenExpired,
+      "The history after transaction \(number) was deleted in part; what is left begins with "
+        + "\(first.map { "\($0)" } ?? "nothing"). \(next)")
+  }
+}
+
+extension HistoryChange {
+  /// A row of `ACHANGE`.
+  ///
+  /// - Parameters:
+  ///   - kind: `ZCHANGETYPE`.
+  ///   - entity: `ZENTITY`.
+  ///   - key: `ZENTITYPK`.
+  ///   - bits: `ZCOLUMNS`.
+  ///   - tombstonesMax: The number of columns for preserved values.
+  ///   - properties: What was found out about entities.
+  ///   - tombstone: The preserved value of a column.
+  package init(
+    number: Int64, kind: Int64, entity: Int, key: Int64, bits: Data?, tombstonesMax: Int,
+    _ idSpaces: [Int: PermanentIDSpace], _ properties: inout [Int: TrackedProperties],
+    tombstone: (_ index: Int, NSAttributeDescription) throws -> StoredValue
+  ) throws {
+    guard let known = Kind(rawValue: Int(kind)), let space = idSpaces[entity], !space.entity.isAbstract else {
       throw NSError.coreData(
         .sqlite,
-        "The change \(number) of the history is of the kind \(row.integer(1)) and of the entity with the number "
-          + "\(entityNumber), which this model does not have or which is abstract. Open the store with the model that it was "
-          + "written with.")
+        "The change \(number) of the history is of the kind \(kind) and of the entity with the number \(entity), which "
+          + "this model does not have or which is abstract. Open the store with the model that it was written with.")
     }
+    self.number = number
+    self.kind = known
+    id = NSManagedObjectID(space: space, key: key)
     var updated: [String]?
-    if case .blob(let bits) = row.value(5) {
-      let known = properties[entityNumber] ?? TrackedProperties(space.entity)
-      properties[entityNumber] = known
-      updated = known.names(in: bits)
+    if let bits {
+      let tracked = properties[entity] ?? TrackedProperties(space.entity)
+      properties[entity] = tracked
+      updated = tracked.names(in: bits)
     }
-    var tombstone: [String: StoredValue] = [:]
-    let preserved = kind == .delete ? PreservedAttributes(space.entity).slots.prefix(tombstonesMax) : []
+    updatedProperties = updated
+    var values: [String: StoredValue] = [:]
+    let preserved = known == .delete ? PreservedAttributes(space.entity).slots.prefix(tombstonesMax) : []
     for (index, slot) in preserved.enumerated() {
       let attribute = space.entity.attributeSlots[slot]
-      let value = attribute.storedValue(column: Int32(6 + index), of: row)
-      if !value.isNull { tombstone[attribute.name] = value }
+      let value = try tombstone(index, attribute)
+      if !value.isNull { values[attribute.name] = value }
     }
-    return HistoryChange(
-      number: number, kind: kind, id: NSManagedObjectID(space: space, key: row.integer(3)), updatedProperties: updated,
-      tombstone: tombstone)
+    self.tombstone = values
+  }
+}
+
+extension HistoryTransaction {
+  /// A row of `ATRANSACTION`: the number, the time, the author, the bundle, the context's name and the process.
+  package init(_ row: [StoredValue]) {
+    self.init(
+      number: row[0].wholeNumber ?? 0, seconds: row[1].seconds, author: row[2].string, bundleID: row[3].string,
+      contextName: row[4].string, processID: row[5].string)
   }
 }
 

@@ -24,3 +24,22 @@ struct HistorySigns {
     try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)]) != nil
   }
 }
+
+extension NSError {
+  /// A store that can't be written to because of its history.
+  package static func historyRefusal(_ location: String, _ reason: String) -> NSError {
+    .coreData(
+      .open,
+      "The store \(location) can't be written to: \(reason). Open it for reading only, or write to it with the program "
+        + "that made it.",
+      suggestion: "To read it, add it with NSReadOnlyPersistentStoreOption. To continue its history, do not set "
+        + "NSPersistentHistoryTrackingKey to false.")
+  }
+
+  package static func historyHasBegun(_ location: String) -> NSError {
+    .coreData(
+      .save,
+      "Another program has begun to track the history of \(location), and what is saved now would be missing there.",
+      suggestion: "Remove the store from its coordinator, add it again, and save again.")
+  }
+}

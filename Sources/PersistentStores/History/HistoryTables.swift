@@ -3,14 +3,14 @@ import ManagedObjectModel
 
 /// The tables of persistent history, as stores of Apple's framework have them (docs/coredata-format.md, "Persistent
 /// history").
-struct HistoryTables {
+package struct HistoryTables {
   /// Numbers of the entities in `Z_PRIMARYKEY`.
-  enum Entity: Int, CaseIterable {
+  package enum Entity: Int, CaseIterable {
     case change = 16001
     case transaction
     case string
 
-    var name: String {
+    package var name: String {
       switch self {
       case .change: "CHANGE"
       case .transaction: "TRANSACTION"
@@ -18,7 +18,7 @@ struct HistoryTables {
       }
     }
 
-    var table: String { "A\(name)" }
+    package var table: String { "A\(name)" }
   }
 
   let connection: SQLiteConnection
@@ -103,19 +103,28 @@ struct HistoryTables {
   ]
 }
 
+extension SQLiteConnection {
+  /// The last key of a history table, also if its row is deleted; 0 before the first.
+  func lastHistoryKey(of entity: HistoryTables.Entity) throws -> Int64 {
+    try integer(
+      "SELECT max(coalesce((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
+        + "coalesce((SELECT max(Z_PK) FROM \(entity.table)), 0))", [.integer(Int64(entity.rawValue))]) ?? 0
+  }
+}
+
 /// The properties of an entity that a change can name: those that are stored, by name.
 ///
 /// `ACHANGE.ZCOLUMNS` has a bit for each, the first one the highest bit of the first byte.
-struct TrackedProperties {
-  let names: [String]
+package struct TrackedProperties {
+  package let names: [String]
 
-  init(_ entity: NSEntityDescription) {
+  package init(_ entity: NSEntityDescription) {
     names = entity.propertiesByName.values
       .filter { ($0 is NSAttributeDescription || $0 is NSRelationshipDescription) && !$0.isTransient }
       .map(\.name).sorted(by: String.byteOrder)
   }
 
-  func bits(of changed: Set<String>) -> StoredValue {
+  package func bits(of changed: Set<String>) -> StoredValue {
     var bytes = [UInt8](repeating: 0, count: (names.count + 7) / 8)
     for (index, name) in names.enumerated() where changed.contains(name) {
       bytes[index / 8] |= 0x80 >> UInt8(index % 8)
@@ -124,7 +133,7 @@ struct TrackedProperties {
   }
 
   /// Nil if a bit stands for no property: the row is of another version of the model.
-  func names(in bits: Data) -> [String]? {
+  package func names(in bits: Data) -> [String]? {
     var found: [String] = []
     for (position, byte) in bits.enumerated() {
       for bit in 0..<8 where byte & 0x80 >> UInt8(bit) != 0 {
@@ -139,11 +148,11 @@ struct TrackedProperties {
 
 /// The attributes whose values a deletion keeps (`preservesValueInHistoryOnDeletion`), by name: the n-th is in
 /// `ACHANGE.ZTOMBSTONE<n>`. Values that may lie in files are not kept.
-struct PreservedAttributes {
-  let slots: [Int]
-  let names: [String]
+package struct PreservedAttributes {
+  package let slots: [Int]
+  package let names: [String]
 
-  init(_ entity: NSEntityDescription) {
+  package init(_ entity: NSEntityDescription) {
     let attributes = entity.attributeSlots
     slots = attributes.indices.filter { slot in
       attributes[slot].preservesValueInHistoryOnDeletion && !attributes[slot].isTransient

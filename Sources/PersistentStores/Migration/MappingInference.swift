@@ -136,7 +136,7 @@ struct MappingInference {
 }
 
 /// An inference without problems.
-struct InferredMapping {
+package struct InferredMapping {
   /// Retained, as entities reference their model weakly.
   let sourceModel: NSManagedObjectModel
   let destinationModel: NSManagedObjectModel

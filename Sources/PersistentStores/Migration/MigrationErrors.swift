@@ -28,7 +28,7 @@ struct MappingProblem: Hashable {
 
 extension NSError {
   /// A migration that stopped and left the store as it was (134110).
-  static func migration(_ problem: String, advice: String, userInfo: [String: Any] = [:]) -> NSError {
+  package static func migration(_ problem: String, advice: String, userInfo: [String: Any] = [:]) -> NSError {
     .coreData(.migration, "\(problem) The store was left as it is. \(advice)", userInfo: userInfo)
   }
 }

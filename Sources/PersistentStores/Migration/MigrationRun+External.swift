@@ -8,7 +8,7 @@ extension MigrationRun {
     let old = ExternalSlots(Self.entities(source, mapping.sourceModel.entitiesByName)).columns(in: source)
     guard !old.isEmpty else { return }
     let new = ExternalSlots(Self.entities(destination, destinationEntities)).columns(in: destination)
-    let former = old.map { ExternalColumn(table: Self.oldTableName($0.table), column: $0.column) }
+    let former = old.map { ExternalColumn(table: MigrationPlan.oldTableName($0.table), column: $0.column) }
     let released = try connection.externalFiles(in: former).subtracting(connection.externalFiles(in: new))
     released.forEach(folder.mark(released:))
   }

@@ -6,15 +6,15 @@ import Foundation
 struct MigrationRun {
   let connection: SQLiteConnection
   let path: String
-  /// Retains both models, as entities reference each other weakly.
-  let mapping: InferredMapping
-  let source: SQLSchema
-  let destination: SQLSchema
-  let destinationEntities: [String: NSEntityDescription]
+  let plan: MigrationPlan
   /// Nil for a store in memory.
   let largeValues: ExternalFolder?
 
-  var match: ModelMatch { mapping.match }
+  var mapping: InferredMapping { plan.mapping }
+  var source: SQLSchema { plan.source }
+  var destination: SQLSchema { plan.destination }
+  var destinationEntities: [String: NSEntityDescription] { plan.destinationEntities }
+  var match: ModelMatch { plan.match }
 
   private static let ownTables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
@@ -26,17 +26,15 @@ struct MigrationRun {
     let old = source.tableNames
     try checkTriggers(on: old + Self.ownTables)
     let lastKeys = try lastKeys()
-    let statements = MigrationStatements(run: self)
-    try checkNumbers()
-    try checkConfiguration()
+    let checks = MigrationChecks(plan, connection, path: path)
+    try checks.checkBefore()
 
     let foreignIndexes = try renameOldTables(old + Self.ownTables.filter(present.contains))
     let creations = destination.creationStatements
     let tables = creations.prefix { $0.hasPrefix("CREATE TABLE") && !SQLNaming.frameworkTables.contains($0) }
     for statement in tables { try connection.execute(statement) }
-    for move in statements.moves { try connection.run(move.text, move.bindings) }
-    try checkRows()
-    try checkWaysBack(statements.waysBack)
+    for move in plan.moves { try connection.run(move.text, move.bindings) }
+    try checks.checkAfter()
     try markReleasedFiles()
     for statement in creations.dropFirst(tables.count) { try create(statement) }
     for derivation in destination.derivations { try connection.execute(derivation.fillStatement) }
@@ -47,7 +45,7 @@ struct MigrationRun {
       "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
       [.text(uuid), .blob(try metadata.propertyList())])
     for table in old + Self.ownTables where present.contains(table) {
-      try connection.execute("DROP TABLE \(Self.oldTableName(table))")
+      try connection.execute("DROP TABLE \(MigrationPlan.oldTableName(table))")
     }
     for index in foreignIndexes { try remake(index) }
   }
@@ -64,8 +62,15 @@ struct MigrationRun {
     }
   }
 
-  /// The name of an old table while the new table uses its name.
-  static func oldTableName(_ table: String) -> String { "OCD_OLD_\(table)" }
+  /// Triggers that would be lost with a table.
+  func checkTriggers(on tables: [String]) throws {
+    let triggers = try connection.rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
+    let ofStore = triggers.filter { row in tables.contains { row.last == .text($0) } }
+    guard case .text(let name)? = ofStore.first?.first else { return }
+    throw NSError.migration(
+      "\(path) has the trigger \(name) on a table of Core Data's, which would be lost.",
+      advice: "Drop the trigger, and create it again afterwards; or migrate the store with the program that made it.")
+  }
 
   private func tableNames() throws -> Set<String> {
     Set(try texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
@@ -91,7 +96,7 @@ struct MigrationRun {
         if !name.hasPrefix("Z") { foreign.append(sql) }
         try connection.execute("DROP INDEX \"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"")
       }
-      try connection.execute("ALTER TABLE \(table) RENAME TO \(Self.oldTableName(table))")
+      try connection.execute("ALTER TABLE \(table) RENAME TO \(MigrationPlan.oldTableName(table))")
     }
     return foreign
   }
@@ -125,15 +130,35 @@ struct MigrationRun {
     for entity in destination.entities {
       var last: Int64 = 0
       if entity.superNumber == 0, let root = destinationEntities[entity.name] {
-        let sources = root.withDescendants.compactMap { match.source(of: $0)?.rootEntity.name }
         last = max(
-          sources.compactMap { lastKeys[$0] }.max() ?? 0,
+          plan.sourceRoots(of: root).compactMap { lastKeys[$0] }.max() ?? 0,
           try connection.integer("SELECT max(Z_PK) FROM \(entity.tableName)") ?? 0)
       }
       try connection.run(
         "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, ?)",
         [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superNumber)), .integer(last)])
     }
+  }
+
+  private static let historyNumbers = "Z_ENT > 16000"
+
+  /// Called while the old tables stand aside, after the key rows of the new ones are written.
+  private func carryHistory(_ present: Set<String>) throws {
+    guard present.contains("Z_PRIMARYKEY") else { return }
+    try connection.execute(
+      "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM "
+        + "\(MigrationPlan.oldTableName("Z_PRIMARYKEY")) WHERE \(Self.historyNumbers)")
+    guard present.contains("ACHANGE") else { return }
+    let (history, tables) = (
+      HistoryMigration(plan, connection, path: path, bytes: "BLOB"), HistoryTables(connection: connection)
+    )
+    try history.checkChanges()
+    let kept = destinationEntities.values.filter { destination.entity(named: $0.name ?? "") != nil }
+    try tables.addTombstones(for: Array(kept))
+    let columns = try tables.columns(of: .change)
+    try history.carry(
+      tombstones: (0...).prefix { columns.contains("ZTOMBSTONE\($0)") }.count,
+      namesProperties: columns.contains("ZCOLUMNS"))
   }
 
   // MARK: Uniqueness

@@ -22,14 +22,14 @@ extension MigrationStatements {
       else { return [] }
       return fillings(key, column: column, entityColumn: entityColumn, orderColumn: orderColumn)
     }
-    let hidden = run.destination.entities.compactMap { run.destinationEntities[$0.name] }
+    let hidden = plan.destination.entities.compactMap { plan.destinationEntities[$0.name] }
       .flatMap(\.storedRelationships)
       .filter { $0.hasHiddenKey && $0.destinationEntity.map(new.isKindOf) == true }
       .flatMap { relationship -> [Filling] in
         let name = relationship.owner?.name ?? ""
         guard
           case .toMany(_, let column, let order)? =
-            run.destination.entity(named: name)?.relationships[relationship.name],
+            plan.destination.entity(named: name)?.relationships[relationship.name],
           let key = keyOfToMany(relationship, oldEntity)
         else { return [] }
         return fillings(key, column: column, entityColumn: nil, orderColumn: order)
@@ -48,7 +48,7 @@ extension MigrationStatements {
     if let entityColumn, let table = oldTable(of: key.destination) {
       let cases = key.destination.withDescendants.compactMap { old -> String? in
         guard let number = oldNumber(of: old), let name = match.destination(of: old)?.name,
-          let new = run.destination.entity(named: name)
+          let new = plan.destination.entity(named: name)
         else { return nil }
         return "WHEN \(number) THEN \(new.number)"
       }
@@ -84,7 +84,7 @@ extension MigrationStatements {
     let keys = oldColumns(ofToOne: relationship)
     guard let owner = keys.first?.owner else { return nil }
     let found = keys.map { key in
-      "(SELECT i.Z_PK FROM \(key.table) i WHERE i.\(key.column) = s.Z_PK AND i.Z_ENT IN (\(Self.list(key.numbers))))"
+      "(SELECT i.Z_PK FROM \(key.table) i WHERE i.\(key.column) = s.Z_PK AND i.Z_ENT IN (\(Self.list(key.numbers))) LIMIT 1)"
     }
     return OldKey(
       value: found.count == 1 ? found[0] : "coalesce(\(found.joined(separator: ", ")))", orderColumn: nil,
@@ -96,7 +96,7 @@ extension MigrationStatements {
     ofToOne relationship: NSRelationshipDescription
   ) -> [(table: String, column: String, numbers: Set<Int>, owner: NSEntityDescription)] {
     formers(of: relationship).compactMap { former, numbers in
-      guard case .toOne(let column, _, _)? = sqlRelationship(former, in: run.source), let owner = former.owner,
+      guard case .toOne(let column, _, _)? = sqlRelationship(former, in: plan.source), let owner = former.owner,
         let table = oldTable(of: owner)
       else { return nil }
       return (table, column, numbers, owner)
@@ -105,7 +105,7 @@ extension MigrationStatements {
 
   /// To-one relationships that are new, and whose inverse was there and to-one.
   var waysBack: [NSRelationshipDescription] {
-    run.destination.entities.compactMap { run.destinationEntities[$0.name] }.flatMap(\.storedRelationships).filter {
+    plan.destination.entities.compactMap { plan.destinationEntities[$0.name] }.flatMap(\.storedRelationships).filter {
       guard !$0.isToMany, let inverse = $0.inverseRelationship, !inverse.isToMany else { return false }
       return formers(of: $0).isEmpty && !oldColumns(ofToOne: inverse).isEmpty
     }
@@ -124,7 +124,7 @@ extension MigrationStatements {
     for former in formers(of: relationship).map(\.relationship) {
       guard let owner = former.owner,
         case .toMany(let table, let column, let order)? =
-          run.source.entity(named: owner.name ?? "")?.relationships[former.name],
+          plan.source.entity(named: owner.name ?? "")?.relationships[former.name],
         table == oldEntity.tableName
       else { continue }
       return OldKey(value: "s.\(column)", orderColumn: order, destination: owner)
@@ -156,13 +156,13 @@ extension MigrationStatements {
   var links: [SQLFragment] {
     var done: Set<String> = []
     var result: [SQLFragment] = []
-    for entity in run.destination.entities {
-      for relationship in run.destinationEntities[entity.name]?.storedRelationships ?? []
+    for entity in plan.destination.entities {
+      for relationship in plan.destinationEntities[entity.name]?.storedRelationships ?? []
       where relationship.isManyToMany {
         let sides = [relationship, relationship.inverseRelationship].compactMap(\.self)
         // One side may be new while the other has the existing links.
         guard let side = sides.first(where: { !formers(of: $0).isEmpty }),
-          case .manyToMany(let table, _, _, _)? = sqlRelationship(side, in: run.destination),
+          case .manyToMany(let table, _, _, _)? = sqlRelationship(side, in: plan.destination),
           done.insert(table).inserted
         else { continue }
         result += formers(of: side).compactMap { links(of: side, formerly: $0.relationship, $0.numbers) }
@@ -187,13 +187,13 @@ extension MigrationStatements {
 
   private func pairs(of former: NSRelationshipDescription) -> OldPairs? {
     guard let owner = former.owner, let destination = former.destinationEntity,
-      let kept = sqlRelationship(former, in: run.source)
+      let kept = sqlRelationship(former, in: plan.source)
     else { return nil }
     switch kept {
     case .manyToMany(let table, let from, let to, let order):
-      var pairs = OldPairs(table: MigrationRun.oldTableName(table), from: "s.\(from)", to: "s.\(to)", order: order)
+      var pairs = OldPairs(table: MigrationPlan.oldTableName(table), from: "s.\(from)", to: "s.\(to)", order: order)
       if let inverse = former.inverseRelationship, inverse !== former,
-        case .manyToMany(_, _, _, let order)? = sqlRelationship(inverse, in: run.source)
+        case .manyToMany(_, _, _, let order)? = sqlRelationship(inverse, in: plan.source)
       {
         pairs.inverseOrder = order
       }
@@ -205,7 +205,7 @@ extension MigrationStatements {
         conditions: ["s.\(column) IS NOT NULL", "s.Z_ENT IN (\(Self.list(oldNumbers(below: owner))))"])
     case .toMany(let table, let column, let order):
       return OldPairs(
-        table: MigrationRun.oldTableName(table), from: "s.\(column)", to: "s.Z_PK", order: order,
+        table: MigrationPlan.oldTableName(table), from: "s.\(column)", to: "s.Z_PK", order: order,
         conditions: ["s.\(column) IS NOT NULL", "s.Z_ENT IN (\(Self.list(oldNumbers(below: destination))))"])
     }
   }
@@ -214,13 +214,13 @@ extension MigrationStatements {
     of relationship: NSRelationshipDescription, formerly former: NSRelationshipDescription, _ owners: Set<Int>
   ) -> SQLFragment? {
     guard
-      case .manyToMany(let table, let from, let to, let order)? = sqlRelationship(relationship, in: run.destination),
+      case .manyToMany(let table, let from, let to, let order)? = sqlRelationship(relationship, in: plan.destination),
       let pairs = pairs(of: former), let owner = former.owner, let destination = former.destinationEntity
     else { return nil }
     var fillings = [(from, pairs.from), (to, pairs.to)]
     if let order { fillings.append((order, pairs.order.map { "s.\($0)" } ?? pairs.to)) }
     if let inverse = relationship.inverseRelationship, inverse !== relationship,
-      case .manyToMany(_, _, _, let order?)? = sqlRelationship(inverse, in: run.destination)
+      case .manyToMany(_, _, _, let order?)? = sqlRelationship(inverse, in: plan.destination)
     {
       fillings.append((order, pairs.inverseOrder.map { "s.\($0)" } ?? pairs.from))
     }

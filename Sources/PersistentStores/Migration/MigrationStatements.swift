@@ -3,12 +3,12 @@ import Foundation
 
 /// The statements that move rows from the renamed old tables into the new ones.
 struct MigrationStatements {
-  let run: MigrationRun
+  let plan: MigrationPlan
 
-  var match: ModelMatch { run.match }
+  var match: ModelMatch { plan.match }
 
   /// One for each entity that continues, then those of the join tables.
-  var moves: [SQLFragment] { lookupIndexes + run.destination.entities.compactMap(rows) + links }
+  var moves: [SQLFragment] { lookupIndexes + plan.destination.entities.compactMap(rows) + links }
 
   /// A column of a new table and the expression that fills it; `s` is the old row.
   struct Filling {
@@ -19,8 +19,8 @@ struct MigrationStatements {
   // MARK: Rows
 
   private func rows(of entity: SQLEntity) -> SQLFragment? {
-    guard let new = run.destinationEntities[entity.name], let old = match.source(of: new),
-      let oldEntity = run.source.entity(named: old.name ?? "")
+    guard let new = plan.destinationEntities[entity.name], let old = match.source(of: new),
+      let oldEntity = plan.source.entity(named: old.name ?? "")
     else { return nil }
     let fixed = [
       Filling(column: "Z_PK", value: SQLFragment("s.Z_PK")),
@@ -30,7 +30,7 @@ struct MigrationStatements {
     let fillings = fixed + attributes(of: new, in: entity, from: old, in: oldEntity) + keys(of: new, entity, oldEntity)
     return SQLFragment("INSERT INTO \(entity.tableName) (\(fillings.map(\.column).joined(separator: ", "))) SELECT ")
       + .joined(fillings.map(\.value), separator: ", ")
-      + SQLFragment(" FROM \(MigrationRun.oldTableName(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
+      + SQLFragment(" FROM \(MigrationPlan.oldTableName(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
   }
 
   /// Existing values stay. An added attribute gets the default value, as does a NULL that is not allowed any more.
@@ -56,7 +56,7 @@ struct MigrationStatements {
   // MARK: What the new model keeps
 
   /// Z_ENT of an entity in the old rows; nil if the store did not contain it.
-  func oldNumber(of entity: NSEntityDescription) -> Int? { run.source.entity(named: entity.name ?? "")?.number }
+  func oldNumber(of entity: NSEntityDescription) -> Int? { plan.source.entity(named: entity.name ?? "")?.number }
 
   /// The numbers, in old rows, of an entity and all that inherit from it.
   func oldNumbers(below entity: NSEntityDescription) -> Set<Int> {
@@ -75,7 +75,7 @@ struct MigrationStatements {
   }
 
   func oldTable(of entity: NSEntityDescription) -> String? {
-    run.source.entity(named: entity.name ?? "").map { MigrationRun.oldTableName($0.tableName) }
+    plan.source.entity(named: entity.name ?? "").map { MigrationPlan.oldTableName($0.tableName) }
   }
 
   static func list(_ numbers: Set<Int>) -> String { numbers.sorted().map(String.init).joined(separator: ", ") }

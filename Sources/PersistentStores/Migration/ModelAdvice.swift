@@ -1,6 +1,24 @@
 import ManagedObjectModel
 import Foundation
 
+extension StoreMetadata {
+  /// The model must be the one that the store was written with.
+  ///
+  /// - Throws: `NSError` 134100 with the advice for another one.
+  package func checkCompatible(
+    with model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?, location: String
+  ) throws {
+    let compatibility = ModelCompatibility(versionHashes, model, configuration: configuration)
+    guard !compatibility.isCompatible else { return }
+    let advice = ModelAdvice(metadata: self, model: model, configuration: configuration, options: options).text
+    throw NSError.coreData(
+      .incompatibleModel,
+      "The model used to open the store \(location) is not the one it was created with. These entities "
+        + "differ: \(compatibility.differences). \(advice.message)",
+      suggestion: advice.suggestion, userInfo: ["metadata": versionHashes])
+  }
+}
+
 /// Advice for a store that was written with another version of the model. Computed only after the store was rejected.
 struct ModelAdvice {
   let metadata: StoreMetadata

@@ -109,16 +109,15 @@ struct StoreMigration {
   }
 
   private func run(from metadata: StoreMetadata, _ uuid: String, to target: StoreMetadata) throws {
-    let source = try sourceModel(metadata)
-    let mapping = try mapping(from: source.model)
+    let search = MigrationSearch(path: path, model: model, configuration: configuration, options: options)
+    let source = try search.sourceModel(metadata)
     var written = target
     written.custom = metadata.custom
-    try MigrationRun(
-      connection: connection, path: path, mapping: mapping,
-      source: layout(of: source.model, source.configuration),
-      destination: SQLSchema(model: model, configuration: configuration),
-      destinationEntities: model.entitiesByName, largeValues: url.map(ExternalFolder.init)
-    ).run(uuid: uuid, metadata: written)
+    let plan = MigrationPlan(
+      try search.mapping(from: source.model), source: try layout(of: source.model, source.configuration),
+      destination: try SQLSchema(model: model, configuration: configuration), destinationModel: model)
+    try MigrationRun(connection: connection, path: path, plan: plan, largeValues: url.map(ExternalFolder.init))
+      .run(uuid: uuid, metadata: written)
   }
 
   /// If a store's layout differs from its model, data in unknown columns would be lost.
@@ -132,49 +131,6 @@ struct StoreMigration {
       throw NSError.migration(
         error.localizedDescription, advice: "Migrate it with the program that wrote it.",
         userInfo: [NSUnderlyingErrorKey: error])
-    }
-  }
-
-  private func sourceModel(
-    _ metadata: StoreMetadata
-  ) throws -> (model: NSManagedObjectModel, configuration: String?) {
-    let search = SourceModelSearch(given: options.sourceModels, for: model)
-    let (found, lookedAt) = search.find(metadata, configuration: configuration)
-    if let found { return found }
-    let list =
-      lookedAt.isEmpty ? "No other model was found." : "Looked at: \(lookedAt.joined(separator: ", "))."
-    throw NSError.coreData(
-      .missingSourceModel,
-      "The store \(path) was written with a version of the model that was not found. \(list) Keep that version in "
-        + "the .xcdatamodeld.",
-      suggestion: "Or give the version with OCDSourceModelsOption.",
-      userInfo: ["metadata": metadata.versionHashes])
-  }
-
-  /// The mapping model files that lead elsewhere, or can't be read.
-  private func lookedAt(from source: NSManagedObjectModel) -> String {
-    let names = MappingSearch(bundles: options.mappingBundles, from: source, to: model).lookedAt
-    return names.isEmpty ? "" : " Looked at: \(names.joined(separator: ", "))."
-  }
-
-  private func mapping(from source: NSManagedObjectModel) throws -> InferredMapping {
-    guard options.infersMapping else {
-      throw NSError.coreData(
-        .missingMappingModel,
-        "The store \(path) was written with another version of the model, and no mapping model was found."
-          + lookedAt(from: source),
-        suggestion:
-          "Give one with OCDMappingModelsOption, or set NSInferMappingModelAutomaticallyOption to have one inferred.")
-    }
-    do {
-      return try InferredMapping(from: source, to: model)
-    } catch {
-      let error = error as NSError
-      var info = error.userInfo
-      info[NSUnderlyingErrorKey] = error
-      throw NSError.coreData(
-        .missingMappingModel, "The store \(path) can't be migrated automatically. \(error.localizedDescription)",
-        userInfo: info)
     }
   }
 }

@@ -47,6 +47,15 @@ public struct StoreModel: Sendable {
     try find(forStoreAt: store, file: file, embedded: embedded, readsDamagedWAL: false)
   }
 
+  /// The version among the caller's models that a store with this metadata was written with; nil if no file is given and
+  /// no embedded model is compatible.
+  package static func find(for metadata: StoreMetadata, file: URL?, embedded: [String]) throws -> StoreModel? {
+    try StoreModelSearch(
+      store: nil, file: file, embedded: embedded, readsDamagedWAL: false,
+      timeoutSeconds: StoreOptions.timeoutSecondsDefault
+    ).model(for: metadata)
+  }
+
   /// - Parameters:
   ///   - readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
   ///   - timeoutSeconds: How long to wait for a program that has locked the store.

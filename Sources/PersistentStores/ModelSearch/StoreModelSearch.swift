@@ -39,8 +39,13 @@ struct StoreModelSearch {
   private func model(of connection: SQLiteConnection, _ store: URL) throws -> StoreModel {
     if try connection.hasNoTables() { return try currentVersion() }
     let metadata = try connection.storeMetadata(at: store).metadata
+    return try model(for: metadata) ?? storedModel(of: connection, metadata)
+  }
+
+  /// The version of the caller's models; nil if no file is given and no embedded model is compatible.
+  func model(for metadata: StoreMetadata) throws -> StoreModel? {
     if let file { return try version(in: file, for: metadata) }
-    return try embeddedVersion(for: metadata) ?? storedModel(of: connection, metadata)
+    return try embeddedVersion(for: metadata)
   }
 
   /// The model for a new store.

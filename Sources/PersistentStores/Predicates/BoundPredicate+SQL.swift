@@ -34,11 +34,8 @@ extension BoundExpression {
   }
 }
 
-/// Writes bound nodes as SQL.
-///
-/// A leaf may be NULL where evaluation in memory gives false. AND and OR of such leaves are true for the same rows, and
-/// a negation is `(…) IS NOT TRUE`, which is true for false and for NULL.
-struct BoundSQL {
+/// Writes bound nodes as SQL of SQLite.
+struct BoundSQL: PredicateSQL {
   /// SQLITE_MAX_VARIABLE_NUMBER, minus some for the rest of the statement.
   static let variablesMax = 32_000
   /// The depth of a chain of ANDs or ORs is its length, and SQLite's expressions are at most 1,000 deep.
@@ -53,24 +50,15 @@ struct BoundSQL {
   let scopes: [any PredicateColumns]
   let inlineValuesMax: Int
 
-  func condition(_ node: BoundNode) throws -> SQLFragment {
-    switch node {
-    case .constant(let value): return SQLFragment(value ? "1" : "0")
-    case .isNull(let operand): return try value(operand) + SQLFragment(" IS NULL")
-    case .relation(let left, let relation, let right):
-      guard left.type == .object else { return try condition(left, relation, operand: right) }
-      return try condition(comparingKeys(left, relation, operand: right))
-    case .text(let text): return try condition(text)
-    case .member(let operand, let set, let options):
-      guard operand.type == .object, case .key(let key) = operand else {
-        return try membership(of: operand, in: set.values, options: options)
-      }
-      return try membership(of: operand, in: try rowKeys(set.values, of: key), options: options)
-    case .exists(let elements): return SQLFragment("EXISTS ") + (try select("1", of: elements))
-    case .not(let node): return try negation(node)
-    case .and(let nodes): return try chain(reordered(nodes)[...], " AND ")
-    case .or(let nodes): return try chain(reordered(nodes)[...], " OR ")
-    }
+  func within(_ columns: any PredicateColumns) -> BoundSQL {
+    BoundSQL(scopes: scopes + [columns], inlineValuesMax: inlineValuesMax)
+  }
+
+  func constant(_ value: Bool) -> SQLFragment { SQLFragment(value ? "1" : "0") }
+  func comparisonWithoutKeys() -> BoundNode { .constant(false) }
+
+  func joined(_ nodes: [BoundNode], separator: String) throws -> SQLFragment {
+    try chain(reordered(nodes)[...], separator)
   }
 
   /// The SQL of an operand.
@@ -99,14 +87,7 @@ struct BoundSQL {
     return SQLFragment.joined(halves.map(\.parenthesized), separator: separator)
   }
 
-  private func nested(_ node: BoundNode) throws -> SQLFragment {
-    switch node {
-    case .and, .or: try condition(node).parenthesized
-    default: try condition(node)
-    }
-  }
-
-  private func negation(_ node: BoundNode) throws -> SQLFragment {
+  func negation(_ node: BoundNode) throws -> SQLFragment {
     switch node {
     case .isNull(let operand):
       return try value(operand) + SQLFragment(" IS NOT NULL")
@@ -122,8 +103,8 @@ struct BoundSQL {
 
   // MARK: Relations
 
-  func condition(
-    _ left: BoundOperand, _ relation: BoundRelation, operand right: BoundOperand
+  func comparison(
+    _ left: BoundOperand, _ relation: BoundRelation, with right: BoundOperand
   ) throws -> SQLFragment {
     let (first, second) = (try value(left), try value(right))
     switch (relation, left, right) {
@@ -140,7 +121,7 @@ struct BoundSQL {
 
   // MARK: Lists
 
-  private func membership(
+  func membership(
     of operand: BoundOperand, in values: [StoredValue], options: TextOptions
   ) throws -> SQLFragment {
     let function = PredicateSQLFunction.stringFold.name
@@ -159,18 +140,5 @@ struct BoundSQL {
          IN (WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?) \
         SELECT \(PredicateSQLFunction.listValue.name)(?, i) FROM n)
         """, [.integer(Int64(values.count)), .blob(packed)])
-  }
-}
-
-extension BoundRelation {
-  fileprivate var sqlOperator: String {
-    switch self {
-    case .equal: "="
-    case .notEqual: "<>"
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    }
   }
 }

@@ -53,7 +53,7 @@ package struct HistoryTransaction: Sendable {
   package let bundleID: String?
   package let contextName: String?
   package let processID: String?
-  package internal(set) var changes: [HistoryChange] = []
+  package var changes: [HistoryChange] = []
 }
 
 package struct HistoryChange: Sendable {

@@ -26,13 +26,6 @@ extension SQLiteStore {
     }
   }
 
-  /// The keys of all rows that a save deletes.
-  func deletedKeys(_ changes: ChangeSet) throws -> [DeletedKeys] {
-    let single = try Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values
-      .map { rows in (rows[0].id.entity, try rows.map { try key(of: $0.id) }) }
-    return single + changes.deletedRows.byEntity.map { ($0[0].entity, $0.flatMap(\.liveKeys)) }
-  }
-
   private struct PackedRow {
     let key: Int64
     let version: Int64

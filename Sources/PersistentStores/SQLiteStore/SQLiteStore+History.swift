@@ -67,12 +67,14 @@ extension SQLiteStore: HistoryTrackingStore {
   ) throws {
     let sign = try HistorySigns(connection: connection).find(metadata)
     if settings.tracksHistory == false, let sign {
-      throw historyRefusal(location, "it tracks its history (\(sign)), and changes would be missing there")
+      throw NSError.historyRefusal(
+        location, "it tracks its history (\(sign)), and changes would be missing there")
     }
     guard settings.tracksHistory == true || sign != nil else { return }
     if let missing = try HistoryTables(connection: connection).missingColumns().first {
       let shows = sign.map { " (\($0))" } ?? ""
-      throw historyRefusal(location, "it tracks its history\(shows) in tables of another framework, without \(missing)")
+      throw NSError.historyRefusal(
+        location, "it tracks its history\(shows) in tables of another framework, without \(missing)")
     }
   }
 
@@ -94,31 +96,17 @@ extension SQLiteStore: HistoryTrackingStore {
     return true
   }
 
-  private static func historyRefusal(_ location: String, _ reason: String) -> NSError {
-    .coreData(
-      .open,
-      "The store \(location) can't be written to: \(reason). Open it for reading only, or write to it with the program "
-        + "that made it.",
-      suggestion: "To read it, add it with NSReadOnlyPersistentStoreOption. To continue its history, do not set "
-        + "NSPersistentHistoryTrackingKey to false.")
-  }
-
   /// Nil if the store tracks no history.
   ///
   /// - Throws: `NSError` 134030 if another program has begun to track the history since the store was opened.
   func historyWriter(_ connection: SQLiteConnection) throws -> HistoryWriter? {
     guard tracksHistory else {
       guard try connection.lastHistoryKeys() == untrackedHistory else {
-        throw NSError.coreData(
-          .save,
-          "Another program has begun to track the history of \(location), and what is saved now would be missing "
-            + "there.",
-          suggestion: "Remove the store from its coordinator, add it again, and save again.")
+        throw NSError.historyHasBegun(location)
       }
       return nil
     }
-    let entities = HistoryEntities(schema: schema, idSpaces: idSpaces, identity: identity)
-    return HistoryWriter(connection, entities: entities, origin: origin)
+    return HistoryWriter(SQLiteHistoryRows(connection, origin: origin), of: self)
   }
 
   /// Those of `deletions` whose rows are there. Another program may have deleted the others, and noted it.

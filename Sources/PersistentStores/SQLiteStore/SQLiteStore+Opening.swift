@@ -32,7 +32,8 @@ extension SQLiteStore {
       if !isNew {
         let found = try metadata(in: opened.connection, at: url, settings, orElse: fresh).metadata
         if !settings.ignoresVersions {
-          try checkCompatible(found, with: model, configuration: configuration, options: options, url: url)
+          try found.checkCompatible(
+            with: model, configuration: configuration, options: options, location: url?.path ?? "")
         }
         schema = try SQLSchema(
           model: model, configuration: configuration, existing: StoreLayout(opened.connection),
@@ -48,7 +49,8 @@ extension SQLiteStore {
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try metadata(in: opened.connection, at: url, settings, orElse: fresh)
       if !settings.ignoresVersions {
-        try checkCompatible(metadata, with: model, configuration: configuration, options: options, url: url)
+        try metadata.checkCompatible(
+          with: model, configuration: configuration, options: options, location: url?.path ?? "")
       }
       let tracksHistory = try prepareHistory(
         opened, settings, metadata: metadata, entities: schema.entities.compactMap { model.entitiesByName[$0.name] })
@@ -132,21 +134,6 @@ extension SQLiteStore {
         "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
         [.text(UUID().uuidString), .blob(try metadata.propertyList())])
     }
-  }
-
-  /// The model must be the one that the store was written with.
-  private static func checkCompatible(
-    _ stored: StoreMetadata, with model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?,
-    url: URL?
-  ) throws {
-    let compatibility = ModelCompatibility(stored.versionHashes, model, configuration: configuration)
-    guard !compatibility.isCompatible else { return }
-    let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options).text
-    throw NSError.coreData(
-      .incompatibleModel,
-      "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
-        + "differ: \(compatibility.differences). \(advice.message)",
-      suggestion: advice.suggestion, userInfo: ["metadata": stored.versionHashes])
   }
 }
 

@@ -46,12 +46,6 @@ extension SQLiteStore {
   /// Whether a save only reads this store: it has just rows that must be unchanged since they were read.
   func takesWithoutWriting(_ changes: ChangeSet) -> Bool { changes.isEmpty && !hasUnsavedMetadata }
 
-  var readOnlyError: NSError {
-    .coreData(
-      .save, "The store \(url?.path ?? identity.uuid) was opened for reading only.",
-      suggestion: "Add it without NSReadOnlyPersistentStoreOption.")
-  }
-
   // MARK: Insertions
 
   private func insert(
@@ -147,15 +141,6 @@ extension SQLiteStore {
   func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? {
     // A conflict can be resolved without a value whose file is missing; the row keeps it.
     try writingReader().rows(for: [id], leavingOut: MissingValues())[0]
-  }
-
-  func key(of id: NSManagedObjectID) throws -> Int64 {
-    guard case .permanent(let store, let key) = id.reference, store === identity else { throw isForeign(id) }
-    return key
-  }
-
-  func isForeign(_ id: NSManagedObjectID) -> NSError {
-    .coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
   }
 
   // MARK: Keys before the save

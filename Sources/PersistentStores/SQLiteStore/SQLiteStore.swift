@@ -78,16 +78,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
     let settings = try StoreOptions(options)
     poolSizeMax = settings.readersMax
     externalFiles.writesFiles = !settings.keepsLargeValues
-    let byName = model.entitiesByName
-    let roots = schema.entities.map { ($0.name, UInt64($0.rootNumber)) }
-    let identity = StoreIdentity(
-      uuid: uuid, rootEntityNumbers: Dictionary(roots, uniquingKeysWith: { first, _ in first }))
-    self.identity = identity
-    idSpaces = Dictionary(
-      schema.entities.compactMap { entity in
-        byName[entity.name].map { (entity.number, PermanentIDSpace(identity, $0)) }
-      },
-      uniquingKeysWith: { first, _ in first })
+    (identity, idSpaces) = schema.identities(of: model, uuid: uuid)
     externalSlots = ExternalSlots(idSpaces.mapValues(\.entity))
     metadataState = MetadataState(metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 })
     pool = Locked(nil)
@@ -95,8 +86,6 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   }
 
   package func willWrite(for origin: ChangeOrigin) { writerLock.withLock { self.origin = origin } }
-
-  package func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
 
   // MARK: Connections
 

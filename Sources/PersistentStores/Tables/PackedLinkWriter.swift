@@ -34,14 +34,8 @@ package struct PackedLinkWriter {
   /// The last position in each list, by column and owner.
   private var lastPositions: [String: [Int64: Int64]] = [:]
 
-  /// A writer for a store without a history.
+  /// - Parameter history: Nil for a store that tracks none.
   package init(
-    _ store: any TableStore, _ connection: any TableStatements, of changes: ChangeSet, inserted: [InsertionResolution]
-  ) {
-    self.init(store, connection, of: changes, inserted: inserted, history: nil)
-  }
-
-  init(
     _ store: any TableStore, _ connection: any TableStatements, of changes: ChangeSet, inserted: [InsertionResolution],
     history: HistoryWriter?
   ) {
@@ -50,7 +44,7 @@ package struct PackedLinkWriter {
     self.connection = connection
     let isUsed = changes.insertions.contains { !$0.batch.links.isEmpty }
     updated = isUsed ? Set(changes.updates.map(\.id.resolved.key)) : []
-    keys = RelationshipWriter(store, connection, inserted: inserted)
+    keys = RelationshipWriter(store, connection, inserted: inserted, history: nil)
     var ranges: [String: [ClosedRange<Int64>]] = [:]
     for one in inserted where one.range.count > 0 {
       guard let table = try? store.sqlEntity(one.range.entity).tableName else { continue }

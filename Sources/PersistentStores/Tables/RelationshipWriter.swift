@@ -13,7 +13,8 @@ package struct RelationshipWriter {
   /// The keys of the rows that this save inserts.
   private let resolutions: [ObjectIdentifier: (resolution: TemporaryIDRange.Resolution, obtained: [Int: Int64])]
 
-  init(
+  /// - Parameter history: Nil for a store that tracks none.
+  package init(
     _ store: any TableStore, _ connection: any TableStatements, inserted: [InsertionResolution],
     history: HistoryWriter?
   ) {
@@ -23,11 +24,6 @@ package struct RelationshipWriter {
     resolutions = Dictionary(
       inserted.map { (ObjectIdentifier($0.range), ($0.resolution, $0.range.keysObtained)) },
       uniquingKeysWith: { first, _ in first })
-  }
-
-  /// A writer for a store without a history.
-  package init(_ store: any TableStore, _ connection: any TableStatements, inserted: [InsertionResolution]) {
-    self.init(store, connection, inserted: inserted, history: nil)
   }
 
   /// A changed to-many relationship of a row.

@@ -12,7 +12,25 @@ package protocol TableStore: RowStore {
   var nullsFirst: String { get }
 }
 
+extension SQLSchema {
+  /// What the IDs of a store's objects refer to, and the shared part of each entity's, by Z_ENT.
+  package func identities(
+    of model: NSManagedObjectModel, uuid: String
+  ) -> (StoreIdentity, [Int: PermanentIDSpace]) {
+    let byName = model.entitiesByName
+    let roots = entities.map { ($0.name, UInt64($0.rootNumber)) }
+    let identity = StoreIdentity(
+      uuid: uuid, rootEntityNumbers: Dictionary(roots, uniquingKeysWith: { first, _ in first }))
+    let spaces = entities.compactMap { entity in
+      byName[entity.name].map { (entity.number, PermanentIDSpace(identity, $0)) }
+    }
+    return (identity, Dictionary(spaces, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
 extension TableStore {
+  package func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
+
   package func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
     guard let found = schema.entity(named: entity.name ?? "") else {
       throw NSError.coreData(
@@ -21,6 +39,29 @@ extension TableStore {
           + "configuration it was added with.")
     }
     return found
+  }
+
+  /// The key of an object of this store.
+  package func key(of id: NSManagedObjectID) throws -> Int64 {
+    guard case .permanent(let store, let key) = id.reference, store === identity else { throw isForeign(id) }
+    return key
+  }
+
+  package func isForeign(_ id: NSManagedObjectID) -> NSError {
+    .coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
+  }
+
+  package var readOnlyError: NSError {
+    .coreData(
+      .save, "The store \(location) was opened for reading only.",
+      suggestion: "Add it without NSReadOnlyPersistentStoreOption.")
+  }
+
+  /// The keys of the rows that a save deletes, by entity.
+  package func deletedKeys(_ changes: ChangeSet) throws -> [DeletedKeys] {
+    let single = try Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values
+      .map { rows in (rows[0].id.entity, try rows.map { try key(of: $0.id) }) }
+    return single + changes.deletedRows.byEntity.map { ($0[0].entity, $0.flatMap(\.liveKeys)) }
   }
 
   /// The ID scope of the row with `key`, by its Z_ENT.

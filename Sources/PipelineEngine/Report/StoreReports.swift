@@ -78,18 +78,15 @@ public enum StoreReports {
   private static func explained<Result>(
     _ store: String, model: String?, _ body: (URL, URL?) throws -> Result
   ) throws(Failure) -> Result {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: store, isDirectory: &isFolder) else {
-      throw Failure(description: "the store \(store) does not exist; check the path", exitCode: .noInput)
-    }
-    if isFolder.boolValue {
-      throw Failure(description: "\(store) is a folder; name the store's .sqlite in it", exitCode: .noInput)
-    }
+    let location = StoreLocation(store)
+    if !location.isServer { try checkFile(store) }
     if let model, !FileManager.default.fileExists(atPath: model) {
       throw Failure(description: "the model \(model) does not exist; check the path", exitCode: .noInput)
     }
     do {
-      return try body(URL(fileURLWithPath: store), model.map { URL(fileURLWithPath: $0) })
+      return try body(try location.url(), model.map { URL(fileURLWithPath: $0) })
+    } catch let failure as RunFailure {
+      throw Failure(description: failure.message, exitCode: failure.exitCode)
     } catch {
       let known = error as NSError
       let failure = RunFailure(store: known, path: nil)
@@ -97,6 +94,16 @@ public enum StoreReports {
         description: DamagedWAL.message(known),
         // Nothing is created here, so what can't be opened is not a store; a pipe, for example.
         exitCode: failure.exitCode == .cannotCreate ? .noInput : failure.exitCode)
+    }
+  }
+
+  private static func checkFile(_ store: String) throws(Failure) {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: store, isDirectory: &isFolder) else {
+      throw Failure(description: "the store \(store) does not exist; check the path", exitCode: .noInput)
+    }
+    if isFolder.boolValue {
+      throw Failure(description: "\(store) is a folder; name the store's .sqlite in it", exitCode: .noInput)
     }
   }
 }

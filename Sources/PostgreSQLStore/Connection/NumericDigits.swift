@@ -42,6 +42,11 @@ struct NumericDigits {
     for group in groups { bytes.append(bigEndian: group) }
   }
 
+  /// Nil for bytes that are none, NaN and infinity.
+  static func decimal(_ data: Data) -> Decimal? {
+    data.withUnsafeBytes { text($0) }.flatMap { Decimal(string: $0) }
+  }
+
   /// The text of a number that the server sent; nil for NaN and infinity.
   static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
     func number(_ index: Int) -> UInt16 { UInt16(bytes[index * 2]) << 8 | UInt16(bytes[index * 2 + 1]) }

@@ -15,6 +15,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// The texts of statements that were sent ahead and not answered yet.
   private var waiting: [String] = []
   private var isPipelined = false
+  /// Whether the server can say later whether a transaction was committed; nil until it was asked.
+  var namesTransactions: Bool?
   private var translations: [String: String] = [:]
   private static let translationsMax = 500
   /// The answers of so many statements do not fill the buffers between server and client.
@@ -164,15 +166,20 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Commits the open transaction. The server answers COMMIT without an error where it has rolled back a failed one.
   func commit() throws {
-    let status = handle.map { functions.transaction_status($0) }
-    if !isInTransaction || waiting.isEmpty && status == Int32(CPQ_IN_ERROR) { throw PostgreSQLError.ofEndedTransaction }
+    try checkTransaction()
     do {
       let result = try query("COMMIT")
       guard result.command == "COMMIT" else { throw PostgreSQLError.ofEndedTransaction }
     } catch var error as PostgreSQLError where error.isOfConnection {
-      error.isOfCommit = true
+      error.lostCommit = .open
       throw error
     }
+  }
+
+  /// - Throws: If nothing can be committed, because no transaction is open or it has failed.
+  func checkTransaction() throws {
+    let status = handle.map { functions.transaction_status($0) }
+    if !isInTransaction || waiting.isEmpty && status == Int32(CPQ_IN_ERROR) { throw PostgreSQLError.ofEndedTransaction }
   }
 
   private func endPipeline() throws {

@@ -1,12 +1,14 @@
 import Foundation
 import ManagedObjectModel
+import PersistentStores
 
 /// Translates statements about Core Data's tables, which are written for SQLite, into PostgreSQL's form: names of
 /// tables and columns are quoted, because they are in upper case, and `?` becomes `$1`, `$2`, …, also where it has a
 /// number, as in `?1`.
 enum StatementText {
-  /// The column of a join table that does not begin with Z.
-  private static let reflexive = "REFLEXIVE"
+  /// A column of join tables and the tables of the history, which do not begin with Z.
+  private static let otherNames = Set(
+    (["REFLEXIVE"] + HistoryTables.Entity.allCases.map(\.table)).map { Array($0.utf8) })
   private static let ignoring = "INSERT OR IGNORE"
 
   static func translated(_ sql: String) -> String {
@@ -35,7 +37,7 @@ enum StatementText {
       case _ where isWordByte(byte):
         let end = bytes[index...].firstIndex { !isWordByte($0) } ?? bytes.count
         let word = bytes[index..<end]
-        let isName = byte == UInt8(ascii: "Z") || word.elementsEqual(reflexive.utf8)
+        let isName = byte == UInt8(ascii: "Z") || otherNames.contains(Array(word))
         result += isName ? [UInt8(ascii: "\"")] + word + [UInt8(ascii: "\"")] : Array(word)
         index = end
       default:

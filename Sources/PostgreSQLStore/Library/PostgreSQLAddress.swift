@@ -2,6 +2,15 @@ import CPostgreSQL
 import Foundation
 import ManagedObjectModel
 
+/// The type of stores in a database of a PostgreSQL server, with a `postgresql://` URL. An extension of this library, not
+/// in Core Data.
+///
+/// ```swift
+/// let description = NSPersistentStoreDescription(url: address)  // postgresql://loader@db.example/journal
+/// description.type = NSPostgreSQLStoreType
+/// ```
+public let NSPostgreSQLStoreType = "PostgreSQL"
+
 /// Where a store is: a `postgresql://` address as libpq reads it, service files, password files and `sslmode` included.
 package struct PostgreSQLAddress: Sendable {
   /// As it was given; it may have a password, so that it is in no message.
@@ -9,7 +18,9 @@ package struct PostgreSQLAddress: Sendable {
   /// The address without passwords.
   let shown: String
 
-  static let schemes: Set<String> = ["postgresql", "postgres"]
+  private static let schemes: Set<String> = ["postgresql", "postgres"]
+
+  package static func isAddress(_ url: URL) -> Bool { schemes.contains(url.scheme?.lowercased() ?? "") }
 
   /// - Throws: `NSError` 134080 for what libpq does not understand.
   init(_ url: URL, _ library: PostgreSQLLibrary) throws {
@@ -43,9 +54,10 @@ package struct PostgreSQLAddress: Sendable {
 
   /// The keywords and values of `PQconnectdbParams`.
   func parameters(timeoutSeconds: Double) -> [(keyword: String, value: String)] {
-    // What the address says comes later and counts.
+    // A network that is silent is noticed after a minute. What the address says comes later and counts.
     [
-      ("connect_timeout", String(max(2, Int(timeoutSeconds.rounded(.up))))), ("dbname", text),
+      ("connect_timeout", String(max(2, Int(timeoutSeconds.rounded(.up))))), ("tcp_user_timeout", "60000"),
+      ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("dbname", text),
       ("client_encoding", "UTF8"), ("fallback_application_name", ProcessInfo.processInfo.processName),
     ]
   }

@@ -11,8 +11,15 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   var constraint: String?
   /// The statement that failed, without its values.
   var sql: String?
-  /// Whether the connection was lost before the answer to COMMIT: what was written may be committed.
-  var isOfCommit = false
+  /// Set if the connection was lost before the answer to COMMIT.
+  var lostCommit: LostCommit?
+
+  /// What became of a transaction whose answer to COMMIT was lost.
+  enum LostCommit {
+    /// It could not be found out: what was written may be committed.
+    case open
+    case rolledBack
+  }
 
   static let ofEndedTransaction = PostgreSQLError(
     state: "25P02", message: "the transaction has ended after an error, so that nothing of it is saved")
@@ -59,9 +66,11 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   private var advice: String {
     switch failureKind {
     case .busy where state == "53300": "The server has no connection left: try again later, or put a pooler before it."
-    case _ where isOfCommit:
+    case _ where lostCommit == .open:
       "The connection was lost while the server committed, so the save may be complete. Read the objects again before you "
         + "save again."
+    case _ where lostCommit == .rolledBack:
+      "The connection was lost before the server committed, so nothing of it is saved. Save again."
     case _ where state == "57014":
       "The statement was cancelled, or took longer than the server's statement_timeout allows: raise that, or change "
         + "fewer objects at once."
@@ -91,7 +100,7 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     ]
     if let state { info[Self.stateKey] = state }
     info[Self.mayPassKey] = state != Self.lockState && (isPassing || isOfConnection)
-    info[Self.lostCommitKey] = isOfCommit
+    info[Self.lostCommitKey] = lostCommit == .open
     return .coreData(code, "\(what): \(message)\(end)\(advice)", userInfo: info)
   }
 

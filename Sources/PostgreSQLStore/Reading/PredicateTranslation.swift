@@ -6,10 +6,7 @@ import PersistentStores
 struct Untranslatable: Error {}
 
 /// Writes bound nodes as SQL of PostgreSQL, where that is true for exactly the rows for which the node is true.
-///
-/// As in SQLite's form, a comparison may be NULL where evaluation in memory gives false; a negation is `IS NOT TRUE`.
-struct PredicateTranslation {
-  /// The columns of the rows and of the elements of the enclosing sub-selects, by level.
+struct PredicateTranslation: PredicateSQL {
   let scopes: [any PredicateColumns]
   /// More values are sent as one array.
   private static let inlineValuesMax = 20
@@ -36,39 +33,24 @@ struct PredicateTranslation {
     return (parts, isWhole)
   }
 
-  func condition(_ node: BoundNode) throws -> SQLFragment {
-    switch node {
-    case .constant(let value): return SQLFragment(value ? "TRUE" : "FALSE")
-    case .isNull(let operand): return try value(operand) + SQLFragment(" IS NULL")
-    case .relation(let left, let relation, let right):
-      guard left.type == .object else { return try condition(left, relation, than: right) }
-      return try condition(comparingKeys(left, relation, than: right))
-    case .text(let text): return try condition(text)
-    case .member(let operand, let set, let options):
-      guard options.isEmpty else { throw Untranslatable() }
-      guard operand.type == .object, case .key(let key) = operand else {
-        return try membership(of: operand, set.values)
-      }
-      let scope = try scopes[key.level].identityScope(key)
-      return try membership(of: .key(key.compared(as: .integer)), set.values.map { Self.rowKey($0, scope) })
-    case .exists(let elements): return SQLFragment("EXISTS ") + (try select("1", of: elements))
-    case .not(let node):
-      return SQLFragment("(") + (try condition(node)) + SQLFragment(") IS NOT TRUE")
-    case .and(let nodes): return .joined(try nodes.map(nested), separator: " AND ")
-    case .or(let nodes): return .joined(try nodes.map(nested), separator: " OR ")
-    }
+  func within(_ columns: any PredicateColumns) -> PredicateTranslation {
+    PredicateTranslation(scopes: scopes + [columns])
   }
 
-  private func nested(_ node: BoundNode) throws -> SQLFragment {
-    switch node {
-    case .and, .or: try condition(node).parenthesized
-    default: try condition(node)
-    }
+  func constant(_ value: Bool) -> SQLFragment { SQLFragment(value ? "TRUE" : "FALSE") }
+  func comparisonWithoutKeys() throws -> BoundNode { throw Untranslatable() }
+
+  func joined(_ nodes: [BoundNode], separator: String) throws -> SQLFragment {
+    .joined(try nodes.map(nested), separator: separator)
+  }
+
+  func negation(_ node: BoundNode) throws -> SQLFragment {
+    SQLFragment("(") + (try condition(node)) + SQLFragment(") IS NOT TRUE")
   }
 
   // MARK: Operands
 
-  private func value(_ operand: BoundOperand) throws -> SQLFragment {
+  func value(_ operand: BoundOperand) throws -> SQLFragment {
     switch operand {
     case .key(let key):
       let column = try scopes[key.level].sql(key)
@@ -117,8 +99,8 @@ struct PredicateTranslation {
 
   // MARK: Relations
 
-  private func condition(
-    _ left: BoundOperand, _ relation: BoundRelation, than right: BoundOperand
+  func comparison(
+    _ left: BoundOperand, _ relation: BoundRelation, with right: BoundOperand
   ) throws -> SQLFragment {
     guard let kind = kind(of: left) else { throw Untranslatable() }
     let first = try value(left)
@@ -159,7 +141,7 @@ struct PredicateTranslation {
 
   // MARK: Texts
 
-  private func condition(_ text: BoundText) throws -> SQLFragment {
+  func condition(_ text: BoundText) throws -> SQLFragment {
     guard text.options.isEmpty, case .key = text.left, kind(of: text.left) == .text,
       case .value(.text(let value)) = text.right
     else { throw Untranslatable() }
@@ -187,7 +169,10 @@ struct PredicateTranslation {
 
   // MARK: Lists
 
-  private func membership(of operand: BoundOperand, _ values: [StoredValue]) throws -> SQLFragment {
+  func membership(
+    of operand: BoundOperand, in values: [StoredValue], options: TextOptions
+  ) throws -> SQLFragment {
+    guard options.isEmpty else { throw Untranslatable() }
     guard let kind = kind(of: operand) else { throw Untranslatable() }
     let possible = try values.compactMap { try Self.converted($0, to: kind) }
     guard !possible.isEmpty else { return SQLFragment("FALSE") }
@@ -205,63 +190,9 @@ struct PredicateTranslation {
       }
     return column + SQLFragment(" = ANY (?::text::\(type)[])", [.text(ArrayText.array(possible))])
   }
-
-  // MARK: Elements and objects
-
-  private func select(_ result: String, of elements: BoundElements) throws -> SQLFragment {
-    let rows = try scopes[elements.level].elements(elements.path)
-    let inner = PredicateTranslation(scopes: scopes + [rows.columns])
-    var conditions = [SQLFragment(rows.link)]
-    if case .constant(true) = elements.condition {
-    } else {
-      conditions.append(try inner.condition(elements.condition).parenthesized)
-    }
-    // The required joins are known only at this point.
-    return SQLFragment("(SELECT \(result) FROM \(rows.source()) WHERE ") + .joined(conditions, separator: " AND ")
-      + SQLFragment(")")
-  }
-
-  /// A comparison of objects as one of keys.
-  private func comparingKeys(
-    _ left: BoundOperand, _ relation: BoundRelation, than right: BoundOperand
-  ) throws -> BoundNode {
-    guard case .key(let key) = left else { throw Untranslatable() }
-    let own = BoundOperand.key(key.compared(as: .integer))
-    switch right {
-    case .value(let value):
-      return .relation(own, relation, .value(Self.rowKey(value, try scopes[key.level].identityScope(key))))
-    case .key(let other):
-      // Rows of different tables may have the same key and are different objects: only null is equal.
-      if try scopes[key.level].identityScope(key) == scopes[other.level].identityScope(other) {
-        return .relation(own, relation, .key(other.compared(as: .integer)))
-      }
-      let bothNull = BoundNode.and([.isNull(left), .isNull(right)])
-      return relation == .equal ? bothNull : .not(bothNull)
-    case .computed: throw Untranslatable()
-    }
-  }
-
-  /// The key in an identity of that scope; for any other identity, a key that does not exist.
-  private static func rowKey(_ identity: StoredValue, _ scope: UInt64) -> StoredValue {
-    guard case .text(let text) = identity, let dot = text.firstIndex(of: "."), text[..<dot] == "\(scope)",
-      let number = UInt64(text[text.index(after: dot)...])
-    else { return .integer(-1) }
-    return .integer(Int64(bitPattern: number))
-  }
 }
 
 extension BoundRelation {
-  fileprivate var sqlOperator: String {
-    switch self {
-    case .equal: "="
-    case .notEqual: "<>"
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    }
-  }
-
   /// Null is equal to null only.
   fileprivate var operatorForNulls: String {
     switch self {

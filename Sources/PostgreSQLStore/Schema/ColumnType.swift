@@ -34,6 +34,19 @@ enum ColumnType: Sendable {
   /// As `format_type` has it.
   var name: String { self == .text ? "text" : declaration }
 
+  /// The value as the column has it: whole dates are reals, and a number that is none is null.
+  func columnValue(_ value: StoredValue) -> StoredValue {
+    switch (self, value) {
+    case (.float8, .integer(let number)): .real(Double(number))
+    case (.float8, .decimal(let number)): .real(number.storedReal)
+    case (.numeric, .integer(let number)): .decimal(Decimal(number))
+    case (.numeric, .real(let number)): number.isNaN ? .null : .decimal(Decimal(storedReal: number))
+    case (.int2, .real(let number)), (.int4, .real(let number)), (.int8, .real(let number)):
+      Int64(exactly: number).map(StoredValue.integer) ?? .null
+    default: StoredValueOrder.isNull(value) ? .null : value
+    }
+  }
+
   /// Whether a column holds the value unchanged.
   ///
   /// - Returns: Why not; nil if it does.

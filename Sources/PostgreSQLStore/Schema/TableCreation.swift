@@ -49,8 +49,10 @@ struct TableCreation {
 
   // MARK: Statements
 
+  /// Those of the tables, and those that follow when the tables have their rows.
+  ///
   /// - Throws: `NSError` 134080 for a name that PostgreSQL can't have.
-  func statements() throws -> [String] {
+  func statements() throws -> (tables: [String], others: [String]) {
     for (table, columns) in columns {
       for name in [table] + columns.map(\.name) where name.utf8.count > Self.nameBytesMax {
         throw NSError.coreData(
@@ -59,12 +61,18 @@ struct TableCreation {
             + "entity or property in the model.")
       }
     }
-    return tables + sequences + indexes + references + [keyView] + ViewCreation(schema, entities).statements + [
-      """
-      CREATE TABLE "Z_METADATA" ("Z_VERSION" integer PRIMARY KEY, "Z_UUID" text COLLATE "C", "Z_PLIST" bytea)
-      """
-    ]
+    return (
+      tables + [Self.metadataTable],
+      sequences + indexes + references.map(\.statement) + [keyView] + views.statements
+    )
   }
+
+  private static let metadataTable = """
+    CREATE TABLE "Z_METADATA" ("Z_VERSION" integer PRIMARY KEY, "Z_UUID" text COLLATE "C", "Z_PLIST" bytea)
+    """
+
+  /// The views with plain names.
+  var views: ViewCreation { ViewCreation(schema, entities) }
 
   private var tables: [String] {
     let joins = Dictionary(
@@ -114,9 +122,9 @@ struct TableCreation {
   // MARK: Foreign keys
 
   /// A row can't lead to one that is not there, whatever others write at the same time. They are checked at the end of a save.
-  private var references: [String] {
-    var known: Set<String> = []
-    return schema.entities.flatMap { entity -> [String] in
+  var references: [Reference] {
+    var known: Set<Reference> = []
+    return schema.entities.flatMap { entity -> [Reference] in
       guard let description = entities[entity.number] else { return [] }
       return entity.relationships.sorted { String.byteOrder($0.key, $1.key) }.flatMap { name, kept in
         description.relationshipsByName[name].map { reference(of: $0, kept, in: entity) } ?? []
@@ -124,9 +132,21 @@ struct TableCreation {
     }.filter { known.insert($0).inserted }
   }
 
+  /// A foreign key.
+  struct Reference: Hashable {
+    let table: String
+    let column: String
+    let other: String
+
+    var statement: String {
+      "ALTER TABLE \(table.quotedName) ADD FOREIGN KEY (\(column.quotedName)) REFERENCES \(other.quotedName) "
+        + "DEFERRABLE INITIALLY DEFERRED"
+    }
+  }
+
   private func reference(
     of relationship: NSRelationshipDescription, _ kept: SQLRelationship, in entity: SQLEntity
-  ) -> [String] {
+  ) -> [Reference] {
     guard let destination = relationship.destinationEntity,
       let other = schema.entity(named: destination.name ?? "")?.tableName
     else { return [] }
@@ -134,21 +154,20 @@ struct TableCreation {
     case .toOne(let column, _, _):
       // The rule no action leaves keys of deleted rows.
       guard relationship.inverseRelationship?.deleteRule != .noActionDeleteRule else { return [] }
-      return [Self.reference(entity.tableName, column, to: other)]
+      return [Reference(table: entity.tableName, column: column, other: other)]
     case .toMany(let table, let column, _):
       // With an inverse it is the inverse's key.
-      return relationship.inverseRelationship == nil ? [Self.reference(table, column, to: entity.tableName)] : []
+      return relationship.inverseRelationship == nil
+        ? [Reference(table: table, column: column, other: entity.tableName)] : []
     case .manyToMany(let table, let source, let destination, _):
       guard relationship.inverseRelationship?.deleteRule != .noActionDeleteRule,
         relationship.deleteRule != .noActionDeleteRule
       else { return [] }
-      return [Self.reference(table, source, to: entity.tableName), Self.reference(table, destination, to: other)]
+      return [
+        Reference(table: table, column: source, other: entity.tableName),
+        Reference(table: table, column: destination, other: other),
+      ]
     }
-  }
-
-  private static func reference(_ table: String, _ column: String, to other: String) -> String {
-    "ALTER TABLE \(table.quotedName) ADD FOREIGN KEY (\(column.quotedName)) REFERENCES \(other.quotedName) "
-      + "DEFERRABLE INITIALLY DEFERRED"
   }
 
   // MARK: Z_PRIMARYKEY

@@ -13,17 +13,38 @@ struct ViewCreation {
     self.entities = entities
   }
 
-  var statements: [String] {
+  var statements: [String] { named.map(statement) }
+
+  /// The entities with the names of their views.
+  private var named: [(entity: SQLEntity, description: NSEntityDescription, name: String)] {
     var used = Set(schema.tableNames.map { $0.lowercased() })
     return schema.entities.compactMap { entity in
       guard let description = entities[entity.number] else { return nil }
-      return statement(for: entity, description, name: Self.unique(entity.name.lowercased(), in: &used))
+      return (entity, description, Self.unique(entity.name.lowercased(), in: &used))
     }
+  }
+
+  var names: [String] { named.map(\.name) }
+
+  /// The columns that each view begins with.
+  private static let firstColumns = ["id", "entity", "version"]
+
+  /// Whether a view with this name and these columns is one of them. The name was longer if another program had it.
+  func has(_ name: String, columns: [String]) -> Bool {
+    var rest = name[...]
+    guard columns.starts(with: Self.firstColumns) else { return false }
+    let names = Set(names)
+    while !names.contains(String(rest)) {
+      guard rest.hasSuffix("_view") else { return false }
+      rest = rest.dropLast("_view".count)
+    }
+    return true
   }
 
   private func statement(for entity: SQLEntity, _ description: NSEntityDescription, name: String) -> String {
     var used: Set<String> = []
-    var columns = [("id", "\"Z_PK\""), ("entity", names(of: entity)), ("version", "\"Z_OPT\"")].map { name, value in
+    let first = zip(Self.firstColumns, ["\"Z_PK\"", names(of: entity), "\"Z_OPT\""])
+    var columns = first.map { name, value in
       "\(value) AS \(Self.unique(name, in: &used).quotedName)"
     }
     for (slot, column) in entity.attributeColumns.enumerated() {

@@ -7,14 +7,18 @@ final class BatchWriter {
   private let store: PostgreSQLStore
   private let reader: PostgreSQLReader
   private let wantsIDs: Bool
+  private let history: HistoryWriter?
   private(set) var outcome = BatchOutcome()
 
   private var connection: PostgreSQLConnection { reader.connection }
+  /// Objects whose rows got the values of a batch's rows.
+  private var overwritten: [NSManagedObjectID] = []
   private static let rowsAtOnce = 10_000
   private static let statementsAtOnce = 500
 
   init(_ store: PostgreSQLStore, _ reader: PostgreSQLReader, wantsIDs: Bool) {
     (self.store, self.reader, self.wantsIDs) = (store, reader, wantsIDs)
+    history = store.historyWriter(reader.connection)
   }
 
   // MARK: Outcome
@@ -22,12 +26,23 @@ final class BatchWriter {
   /// Counts the rows that a statement returns with their keys and entities.
   private func note(_ result: PostgreSQLResult) throws {
     outcome.count += result.rowCount
-    guard wantsIDs else { return }
-    for row in 0..<result.rowCount {
+    if wantsIDs { outcome.ids += try ids(result) }
+  }
+
+  private func ids(_ result: PostgreSQLResult) throws -> [NSManagedObjectID] {
+    try (0..<result.rowCount).map { row in
       let key = result.integer(row, 0)
-      let space = try store.idSpace(numbered: Int(result.integer(row, 1)), key: key)
-      outcome.ids.append(NSManagedObjectID(space: space, key: key))
+      return NSManagedObjectID(space: try store.idSpace(numbered: Int(result.integer(row, 1)), key: key), key: key)
     }
+  }
+
+  /// Ends the request.
+  func finish() throws { try history?.finish() }
+
+  /// Notes rows that are about to be updated (`names`: the properties) or deleted (nil) in the history.
+  private func noteHistory(of keys: [Int64], _ entity: NSEntityDescription, changing names: Set<String>?) throws {
+    try history?.noteRows(
+      of: entity, changing: names, where: SQLFragment(" WHERE ") + RowPlan.condition("t0.Z_PK", keys))
   }
 
   private func note(_ id: NSManagedObjectID) {
@@ -59,6 +74,7 @@ final class BatchWriter {
     let table = try store.sqlEntity(entity).tableName
     for part in Self.parts(of: keys) {
       let condition = RowPlan.condition("Z_PK", part)
+      try noteHistory(of: part, entity, changing: nil)
       try note(
         try connection.query(
           "DELETE FROM \(table) WHERE \(condition.text) RETURNING Z_PK, Z_ENT", condition.bindings))
@@ -98,9 +114,11 @@ final class BatchWriter {
       case .expression(let expression): assignments.computed.append((column, expression))
       }
     }
-    if !assignments.computed.isEmpty { return try compute(assignments, of: query) }
+    let names = Set(values.keys.map { query.entity.attributeSlots[$0].name })
+    if !assignments.computed.isEmpty { return try compute(assignments, of: query, names) }
     for part in Self.parts(of: try keys(of: query)) {
       let condition = RowPlan.condition("Z_PK", part)
+      try noteHistory(of: part, query.entity, changing: names)
       try note(
         try connection.query(
           "UPDATE \(kept.tableName) SET \(assignments.terms) WHERE \(condition.text) RETURNING Z_PK, Z_ENT",
@@ -109,21 +127,24 @@ final class BatchWriter {
   }
 
   /// Computes the values of all rows before the first one is changed: an expression may read other rows.
-  private func compute(_ assignments: Assignments, of query: FetchQuery) throws {
+  private func compute(_ assignments: Assignments, of query: FetchQuery, _ names: Set<String>) throws {
     var all = query
     all.values = .all
     let plan = try RowPlan(all, in: store).lockingRows
     let sql = "UPDATE \(try store.sqlEntity(query.entity).tableName) SET \(assignments.terms) WHERE Z_PK = ?"
     var statements: [(sql: String, values: [StoredValue])] = []
+    var keys: [Int64] = []
     try reader.visit(plan) { row in
       let computed = try assignments.computed.map { column, expression in
         let value = try reader.value(of: QueryExpression(expression, row.id.entity), for: row, plan)
         return column.parameter(try query.entity.attributeSlots[column.slot].stored(computed: value, of: row.id))
       }
       statements.append((sql, computed + assignments.fixed.map(\.value) + [.integer(row.id.storeKey ?? 0)]))
+      keys.append(row.id.storeKey ?? 0)
       if wantsIDs { outcome.ids.append(row.id) }
       return true
     }
+    for part in Self.parts(of: keys) { try noteHistory(of: part, query.entity, changing: names) }
     for start in stride(from: 0, to: statements.count, by: Self.statementsAtOnce) {
       let part = statements[start..<min(statements.count, start + Self.statementsAtOnce)]
       outcome.count += try connection.changes(Array(part)).reduce(0, +)
@@ -146,7 +167,9 @@ final class BatchWriter {
       let first = try store.keys.take(batch.count, of: kept.tableName, connection)
       let copy = RowCopy(
         batch: batch, entity: kept, columns: columns, rows: (0..<batch.count).map { ($0, first + Int64($0)) })
+      overwritten = []
       if isUnique { try insertOrResolve(copy, resolution) } else { try insert(copy) }
+      try history?.note(inserted: first...(first + Int64(batch.count) - 1), in: kept, overwritten: overwritten)
     }
   }
 
@@ -198,7 +221,10 @@ final class BatchWriter {
   ) throws {
     for _ in 0..<Self.attemptsMax {
       let changed = try overwrite(copy, row: copy.rows[index].row)
-      if changed.rowCount > 0 { return try note(changed) }
+      if changed.rowCount > 0 {
+        overwritten += try ids(changed)
+        return try note(changed)
+      }
       // Another program has deleted or changed the row that had the values.
       if try connection.change(insertion.sql, insertion.values) == 1 { return note(id(copy.rows[index].key, of: copy)) }
     }

@@ -10,7 +10,7 @@ final class ChangeWriter {
   private let locksRows: Bool
   private var faults = SaveFaults()
   /// The rows of this save by table and key, to name an object that has taken a unique value.
-  private var inserted: [(rows: InsertedRows, keys: [Int: Int64])] = []
+  private var inserted: [(rows: InsertedRows, keys: [(row: Int, key: Int64)])] = []
 
   init(_ store: PostgreSQLStore, _ connection: PostgreSQLConnection, locksRows: Bool) {
     self.store = store
@@ -20,13 +20,16 @@ final class ChangeWriter {
 
   /// - Returns: The keys of the inserted rows, for use after the commit.
   func write(_ changes: ChangeSet) throws -> [InsertionResolution] {
+    let history = store.historyWriter(connection)
+    let present = history == nil ? [] : try present(changes.singleDeletions)
     // A unique value may move from a deleted object to a changed or new one in the same save.
     try check(changes.checks)
     try delete(changes)
     try update(changes.updates)
-    let resolutions = try insert(changes)
+    let resolutions = try insert(changes, history)
     if let failure = faults.failure { throw failure }
-    try writeRelationships(changes, resolutions)
+    try writeRelationships(changes, resolutions, history: history)
+    try history?.write(changes, inserted: resolutions, deleted: present)
     if store.hasUnsavedMetadata {
       try store.metadataState.write { metadata in
         try connection.send("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(try metadata.propertyList())])
@@ -35,10 +38,27 @@ final class ChangeWriter {
     return resolutions
   }
 
-  private func writeRelationships(_ changes: ChangeSet, _ resolutions: [InsertionResolution]) throws {
-    let deleted = try deletedKeys(changes)
+  /// Those of `deletions` whose rows are there. Another program may have deleted the others, and noted it.
+  private func present(_ deletions: [RowVersion]) throws -> [RowVersion] {
+    let byTable = try Dictionary(grouping: deletions) { try store.sqlEntity($0.id.entity).tableName }
+    var found: [String: Set<Int64>] = [:]
+    for (table, rows) in byTable {
+      let condition = RowPlan.condition("Z_PK", try rows.map { try key(of: $0.id) })
+      let result = try connection.query(
+        "SELECT Z_PK FROM \(table) WHERE \(condition.text) ORDER BY Z_PK FOR UPDATE", condition.bindings)
+      found[table] = Set((0..<result.rowCount).map { result.integer($0, 0) })
+    }
+    return try deletions.filter { row in
+      try found[store.sqlEntity(row.id.entity).tableName]?.contains(key(of: row.id)) ?? false
+    }
+  }
+
+  private func writeRelationships(
+    _ changes: ChangeSet, _ resolutions: [InsertionResolution], history: HistoryWriter?
+  ) throws {
+    let deleted = try store.deletedKeys(changes)
     if !changes.relationships.isEmpty || !deleted.isEmpty {
-      let writer = RelationshipWriter(store, connection, inserted: resolutions)
+      let writer = RelationshipWriter(store, connection, inserted: resolutions, history: history)
       try writer.write(changes)
       try writer.forget(deleted)
       for (entity, keys) in deleted {
@@ -63,12 +83,6 @@ final class ChangeWriter {
 
   private func conflict(_ id: NSManagedObjectID, _ message: String) throws {
     faults.conflict(id, message: message, row: try store.currentRow(id))
-  }
-
-  private func deletedKeys(_ changes: ChangeSet) throws -> [DeletedKeys] {
-    let single = try Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values
-      .map { rows in (rows[0].id.entity, try rows.map { try key(of: $0.id) }) }
-    return single + changes.deletedRows.byEntity.map { ($0[0].entity, $0.flatMap(\.liveKeys)) }
   }
 
   private func delete(_ changes: ChangeSet) throws {
@@ -223,7 +237,7 @@ final class ChangeWriter {
 
   // MARK: Insertions
 
-  private func insert(_ changes: ChangeSet) throws -> [InsertionResolution] {
+  private func insert(_ changes: ChangeSet, _ history: HistoryWriter?) throws -> [InsertionResolution] {
     // All keys first: a row may lead to one that is written after it.
     let resolutions = try changes.insertions.map { rows in
       let taken = rows.range.keysObtained.keys.count { rows.removedRows.insertionIndex(ifAbsent: $0) != nil }
@@ -236,11 +250,11 @@ final class ChangeWriter {
           store: store.identity, firstKey: first, removedRows: rows.removedRows),
         rowCount: rows.liveCount)
     }
-    var links = PackedLinkWriter(store, connection, of: changes, inserted: resolutions)
+    var links = PackedLinkWriter(store, connection, of: changes, inserted: resolutions, history: history)
     for (rows, resolution) in zip(changes.insertions, resolutions) {
       let entity = try store.sqlEntity(rows.batch.entity)
       let keys = Self.keys(of: rows, resolution.resolution)
-      inserted.append((rows, Dictionary(keys.map { ($0.row, $0.key) }, uniquingKeysWith: { first, _ in first })))
+      inserted.append((rows, keys))
       let copy = RowCopy(
         batch: rows.batch, entity: entity, columns: EntityColumns(rows.batch.entity, entity),
         links: try links.columns(of: rows, entity), rows: keys)
@@ -256,7 +270,8 @@ final class ChangeWriter {
     let obtained = rows.range.keysObtained
     var next = resolution.firstKey
     return rows.liveRows(from: 0).map { row in
-      if let key = obtained[row] { return (row, key) }
+      // Most have none, and a look into an empty table costs more than this.
+      if !obtained.isEmpty, let key = obtained[row] { return (row, key) }
       defer { next += 1 }
       return (row, next)
     }
@@ -328,7 +343,7 @@ final class ChangeWriter {
         bindings)
     else { return nil }
     for (rows, keys) in inserted where rows.batch.entity.rootEntity === entity.rootEntity {
-      guard let row = keys.first(where: { $0.value == key })?.key else { continue }
+      guard let row = keys.first(where: { $0.key == key })?.row else { continue }
       return FetchedRow(id: rows.objectID(row: row), version: 0, values: rows.batch.values(row: row))
     }
     return try store.currentRow(NSManagedObjectID(entity: entity.rootEntity, store: store.identity, key: key))
@@ -340,15 +355,6 @@ final class ChangeWriter {
 extension PostgreSQLStore {
   /// The row of `id` as the open transaction sees it.
   func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? { try writingReader().rows(for: [id])[0] }
-
-  func key(of id: NSManagedObjectID) throws -> Int64 {
-    guard case .permanent(let store, let key) = id.reference, store === identity else { throw isForeign(id) }
-    return key
-  }
-
-  func isForeign(_ id: NSManagedObjectID) -> NSError {
-    .coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
-  }
 
   /// Checks the foreign keys of what the transaction has written.
   func checkReferences(_ connection: PostgreSQLConnection) throws {

@@ -22,18 +22,7 @@ struct EntityColumns {
 }
 
 extension EntityColumns.Column {
-  /// The value as the column has it: whole dates are reals, and a number that is none is null.
-  func parameter(_ value: StoredValue) -> StoredValue {
-    switch (type, value) {
-    case (.float8, .integer(let number)): .real(Double(number))
-    case (.float8, .decimal(let number)): .real(number.storedReal)
-    case (.numeric, .integer(let number)): .decimal(Decimal(number))
-    case (.numeric, .real(let number)): number.isNaN ? .null : .decimal(Decimal(storedReal: number))
-    case (.int2, .real(let number)), (.int4, .real(let number)), (.int8, .real(let number)):
-      Int64(exactly: number).map(StoredValue.integer) ?? .null
-    default: StoredValueOrder.isNull(value) ? .null : value
-    }
-  }
+  func parameter(_ value: StoredValue) -> StoredValue { type.columnValue(value) }
 
   /// Adds a cell of a batch to COPY's form.
   ///

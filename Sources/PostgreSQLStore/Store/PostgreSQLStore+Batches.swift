@@ -44,6 +44,7 @@ extension PostgreSQLStore {
       let outcome = try transaction("The batch request in") { connection in
         let writer = BatchWriter(self, reader, wantsIDs: wantsIDs)
         try body(writer)
+        try writer.finish()
         try checkReferences(connection)
         try connection.finish()
         return writer.outcome

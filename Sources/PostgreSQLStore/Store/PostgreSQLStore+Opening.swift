@@ -12,7 +12,7 @@ struct OpenedServer {
   /// - Throws: `NSError` 134080 for a server that can't be reached or that is not one for stores.
   init(_ url: URL, options: [AnyHashable: Any]?) throws {
     let library = try PostgreSQLLibrary.load()
-    let (address, settings) = (try PostgreSQLAddress(url, library), try ServerOptions(options))
+    let (address, settings) = (try PostgreSQLAddress(url, library), ServerOptions(options))
     self.address = address
     self.settings = settings
     make = { try PostgreSQLConnection(address, library, timeoutSeconds: settings.timeoutSeconds) }
@@ -58,12 +58,24 @@ extension PostgreSQLStore {
         try create(creation, metadata, on: opened.connection)
       }
       if !opened.settings.isReadOnly { try inspection.checkTransactions(at: opened.address.shown) }
+      if !opened.settings.ignoresVersions, let migration = MigrationOptions(options) {
+        let run = ServerMigration(
+          opened.connection, at: opened.address.shown, model: model, configuration: configuration, options: migration)
+        let settings = opened.settings
+        try run.runIfNeeded(
+          options, isReadOnly: settings.isReadOnly, milliseconds: settings.timeoutMilliseconds
+        ) { try checkComplete(schema, opened) }
+      }
       let (uuid, metadata) = try inspection.metadata(at: opened.address.shown)
       if !opened.settings.ignoresVersions {
-        try checkCompatible(metadata, with: model, configuration: configuration, at: opened.address.shown)
+        try metadata.checkCompatible(
+          with: model, configuration: configuration, options: options, location: opened.address.shown)
       }
       try inspection.check(creation, schema, at: opened.address.shown)
-      return PostgreSQLStore(opened, schema: schema, model: model, uuid: uuid, metadata: metadata)
+      let entities = schema.entities.compactMap { model.entitiesByName[$0.name] }
+      return try PostgreSQLStore(
+        opened, schema: schema, model: model, uuid: uuid, metadata: metadata,
+        tracksHistory: try prepareHistory(opened, schema, of: entities))
     }
   }
 
@@ -82,12 +94,12 @@ extension PostgreSQLStore {
   private static func create(
     _ creation: TableCreation, _ metadata: StoreMetadata, on connection: PostgreSQLConnection
   ) throws {
-    let statements = try creation.statements()
+    let (tables, others) = try creation.statements()
     var metadata = metadata
     metadata.storeType = NSPostgreSQLStoreType
     do {
       try connection.send("BEGIN")
-      for statement in statements { try connection.send(statement) }
+      for statement in tables + others { try connection.send(statement) }
       try connection.send(
         "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
         [.text(UUID().uuidString), .blob(try metadata.propertyList())])
@@ -102,18 +114,6 @@ extension PostgreSQLStore {
       }
       throw error
     }
-  }
-
-  private static func checkCompatible(
-    _ stored: StoreMetadata, with model: NSManagedObjectModel, configuration: String?, at location: String
-  ) throws {
-    let compatibility = ModelCompatibility(stored.versionHashes, model, configuration: configuration)
-    guard !compatibility.isCompatible else { return }
-    throw NSError.coreData(
-      .incompatibleModel,
-      "The model used to open the store \(location) is not the one it was created with. These entities differ: "
-        + "\(compatibility.differences). Open it with the version of the model that it was written with.",
-      userInfo: ["metadata": stored.versionHashes])
   }
 
   // MARK: Stores that are not open
@@ -145,6 +145,7 @@ extension PostgreSQLStore {
         try opened.connection.send("DROP TABLE IF EXISTS \(table) CASCADE")
       }
       try opened.connection.send("DROP VIEW IF EXISTS Z_PRIMARYKEY")
+      for table in ServerHistoryTables.names { try opened.connection.send("DROP TABLE IF EXISTS \(table)") }
       try opened.connection.commit()
     }
   }

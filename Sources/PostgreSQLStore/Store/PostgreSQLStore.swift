@@ -25,6 +25,8 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   let address: PostgreSQLAddress
   let settings: ServerOptions
   let metadataState: MetadataState
+  package let tracksHistory: Bool
+  private let storeNumber: Int64
   private let pool: ConnectionPool
   private let make: @Sendable () throws -> PostgreSQLConnection
 
@@ -34,36 +36,32 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   private var isClosed = false
   /// The keys of new rows.
   var keys = KeyBlocks()
-  private var keysBeforeTransaction = KeyBlocks()
+  /// Whose changes are written next.
+  var origin = ChangeOrigin()
+  /// Transactions of the history, whose rows are written with the commit.
+  var pendingHistory: [PendingTransaction] = []
+  private var marksBeforeTransaction = Marks(keys: KeyBlocks(), historyCount: 0)
   /// Whether a transaction is open between saves. Readers then must see what it has written.
   private let hasOpenTransaction = Atomic(false)
   private let writes = Atomic<Int64>(0)
 
   init(
-    _ opened: OpenedServer, schema: SQLSchema, model: NSManagedObjectModel, uuid: String, metadata: StoreMetadata
-  ) {
+    _ opened: OpenedServer, schema: SQLSchema, model: NSManagedObjectModel, uuid: String, metadata: StoreMetadata,
+    tracksHistory: Bool
+  ) throws {
+    self.tracksHistory = tracksHistory
+    storeNumber = try opened.connection.integer("SELECT \(PostgreSQLConnection.storeNumber)", []) ?? 0
     address = opened.address
     settings = opened.settings
     make = opened.make
     url = URL(string: opened.address.shown)
     isReadOnly = opened.settings.isReadOnly
     self.schema = schema
-    let byName = model.entitiesByName
-    let roots = schema.entities.map { ($0.name, UInt64($0.rootNumber)) }
-    let identity = StoreIdentity(
-      uuid: uuid, rootEntityNumbers: Dictionary(roots, uniquingKeysWith: { first, _ in first }))
-    self.identity = identity
-    idSpaces = Dictionary(
-      schema.entities.compactMap { entity in
-        byName[entity.name].map { (entity.number, PermanentIDSpace(identity, $0)) }
-      },
-      uniquingKeysWith: { first, _ in first })
+    (identity, idSpaces) = schema.identities(of: model, uuid: uuid)
     metadataState = MetadataState(metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 })
     pool = ConnectionPool(idleMax: opened.settings.readersMax, opened.make)
     writer = PostgreSQLReader(opened.connection, of: self)
   }
-
-  package func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
 
   // MARK: The writing connection
 
@@ -99,14 +97,14 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   ) throws -> Result {
     try access(what, code: code) { connection in
       let isPart = connection.isInTransaction
-      let keysBefore = keys
+      let marks = marks
       try begin(connection, isPart: isPart)
       do {
         let result = try body(connection)
         try commit(connection, isPart: isPart)
         return result
       } catch {
-        keys.goBack(to: keysBefore)
+        goBack(to: marks)
         rollBack(connection, isPart: isPart)
         throw error
       }
@@ -115,14 +113,78 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
 
   func begin(_ connection: PostgreSQLConnection, isPart: Bool) throws {
     if isPart { return try connection.send("SAVEPOINT ocd_save") }
+    pendingHistory = []
     try connection.send("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     try connection.send("SET LOCAL lock_timeout = \(settings.timeoutMilliseconds)")
   }
 
+  /// What a transaction that is rolled back has to restore.
+  struct Marks {
+    fileprivate let keys: KeyBlocks
+    fileprivate let historyCount: Int
+  }
+
+  var marks: Marks { Marks(keys: keys, historyCount: pendingHistory.count) }
+
+  func goBack(to marks: Marks) {
+    keys.goBack(to: marks.keys)
+    pendingHistory = Array(pendingHistory.prefix(marks.historyCount))
+  }
+
+  /// Waits for what was sent ahead, and looks whether the tables are still those that were opened.
+  ///
+  /// - Returns: The transaction's name, for the case that the answer to COMMIT is lost.
+  func lookBeforeCommit(_ connection: PostgreSQLConnection) throws -> TransactionName? {
+    let look = try connection.lastLook()
+    guard look.storeNumber == storeNumber else {
+      throw NSError.coreData(
+        .save,
+        "Another program has migrated the store \(location), or made it anew, since it was opened. Nothing is saved.",
+        suggestion: "Remove the store from its coordinator, add it again with the model's new version, and save again.")
+    }
+    guard look.hasHistory == tracksHistory else { throw NSError.historyHasBegun(location) }
+    return look.name
+  }
+
   func commit(_ connection: PostgreSQLConnection, isPart: Bool) throws {
-    if !isPart { return try connection.commit() }
+    if !isPart { return try commit(connection, try lookBeforeCommit(connection)) }
     _ = try connection.query("RELEASE ocd_save")
   }
+
+  /// Commits. If the answer is lost, the server says on another connection whether it has committed.
+  func commit(_ connection: PostgreSQLConnection, _ name: TransactionName?) throws {
+    defer { pendingHistory = [] }
+    do {
+      for transaction in pendingHistory { try transaction.send(on: connection) }
+      try connection.commit()
+    } catch var error as PostgreSQLError where error.lostCommit != nil {
+      guard let name else { throw error }
+      switch outcome(of: name) {
+      case .committed: return
+      case .rolledBack: error.lostCommit = .rolledBack
+      case .inProgress, .unknown: break
+      }
+      throw error
+    }
+  }
+
+  /// Asks until the server answers and the transaction has ended, or the store's time is over.
+  private func outcome(of name: TransactionName) -> TransactionName.Outcome {
+    let end = Date().addingTimeInterval(max(settings.timeoutSeconds, Self.secondsForOutcome))
+    var pause = 0.01
+    while true {
+      if let connection = try? make() {
+        defer { connection.close() }
+        if let outcome = try? connection.outcome(of: name), outcome != .inProgress { return outcome }
+      }
+      if Date() >= end { return .unknown }
+      Thread.sleep(forTimeInterval: pause)
+      pause = min(pause * 2, 0.5)
+    }
+  }
+
+  /// A server that was restarted needs some seconds to answer.
+  private static let secondsForOutcome = 10.0
 
   func rollBack(_ connection: PostgreSQLConnection, isPart: Bool) {
     try? connection.finish()
@@ -163,6 +225,17 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   }
 
   private static let readingBegin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+  /// Runs `body` in one state of what is committed, also while a transaction of this store is open.
+  func readCommitted<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+    guard let connection = try reportingErrors({ try pool.take(forReading: true) }) else { throw wasClosed }
+    defer { pool.put(connection, wasReading: true) }
+    return try reportingErrors {
+      try connection.send(Self.readingBegin)
+      defer { if connection.isInTransaction { _ = try? connection.query("COMMIT") } }
+      return try body(connection)
+    }
+  }
 
   /// A connection of its own with a transaction that only reads.
   private func separateReader() throws -> PostgreSQLReader {
@@ -243,7 +316,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
     try access("Writing to") { connection in
       try begin(connection, isPart: false)
       try connection.finish()
-      keysBeforeTransaction = keys
+      marksBeforeTransaction = marks
     }
     hasOpenTransaction.store(true, ordering: .releasing)
   }
@@ -252,7 +325,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
     try access("Writing to", code: .save) { connection in
       do {
         try commit(connection, isPart: false)
-      } catch let error as PostgreSQLError where error.isOfCommit {
+      } catch let error as PostgreSQLError where error.lostCommit == .open {
         // It has ended in any case. The keys of what it may have written are not given again.
         keysBeforeTransaction = keys
         hasOpenTransaction.store(false, ordering: .releasing)
@@ -266,7 +339,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
     defer { hasOpenTransaction.store(false, ordering: .releasing) }
     try access("Writing to") { connection in
       rollBack(connection, isPart: false)
-      keys.goBack(to: keysBeforeTransaction)
+      goBack(to: marksBeforeTransaction)
     }
   }
 

@@ -10,7 +10,7 @@ package struct PostgreSQLStoreKind: RowStoreKind {
 
   /// The URL itself, which names a database.
   package func file(for url: URL?) throws -> URL? {
-    guard let url, PostgreSQLAddress.schemes.contains(url.scheme?.lowercased() ?? "") else {
+    guard let url, PostgreSQLAddress.isAddress(url) else {
       throw NSError.coreData(
         .open, "A store in PostgreSQL needs an address such as postgresql://USER@HOST/DATABASE.")
     }

@@ -12,8 +12,10 @@ final class ServerSaveWriter: SaveWriter {
   private let isPart: Bool
   private var isOpen = true
   private var resolutions: [InsertionResolution] = []
-  private let keysBefore: KeyBlocks
-  /// Whether the answer to COMMIT was lost: the keys of what may be written are not given again.
+  private let marks: PostgreSQLStore.Marks
+  /// By which the server is asked whether it has committed, where its answer is lost.
+  private var name: TransactionName?
+  /// Whether that could not be found out: the keys of what may be written are not given again.
   private var hasLostCommit = false
 
   init(_ store: PostgreSQLStore, _ changes: ChangeSet) throws {
@@ -21,7 +23,7 @@ final class ServerSaveWriter: SaveWriter {
     store.writerLock.lock()
     do {
       connection = try store.writingReader().connection
-      keysBefore = store.keys
+      marks = store.marks
       onlyReads = store.isReadOnly && changes.isEmpty && !store.hasUnsavedMetadata
       if store.isReadOnly, !onlyReads { throw store.readOnlyError }
       isPart = connection.isInTransaction
@@ -46,7 +48,7 @@ final class ServerSaveWriter: SaveWriter {
       resolutions = try ChangeWriter(store, connection, locksRows: !onlyReads).write(changes)
       let transaction = SaveTransaction(statements, in: store.dialect, whole, inserted: resolutions)
       for participant in participants { try participant.write(to: transaction) }
-      try connection.finish()
+      if isPart || onlyReads { try connection.finish() } else { name = try store.lookBeforeCommit(connection) }
     } catch let error as PostgreSQLError {
       throw Self.failure(error, store)
     }
@@ -54,9 +56,9 @@ final class ServerSaveWriter: SaveWriter {
 
   func commit() throws {
     do {
-      try store.commit(connection, isPart: isPart)
+      if isPart { try store.commit(connection, isPart: true) } else { try store.commit(connection, name) }
     } catch let error as PostgreSQLError {
-      hasLostCommit = error.isOfCommit
+      hasLostCommit = error.lostCommit == .open
       throw Self.failure(error, store)
     }
     end()
@@ -65,7 +67,7 @@ final class ServerSaveWriter: SaveWriter {
   func rollBack() {
     guard isOpen else { return }
     store.rollBack(connection, isPart: isPart)
-    if !hasLostCommit { store.keys.goBack(to: keysBefore) }
+    if !hasLostCommit { store.goBack(to: marks) }
     end()
   }
 
@@ -89,12 +91,6 @@ extension PostgreSQLStore {
   package var takesPackedLinks: Bool { true }
 
   package func beginSave(of changes: ChangeSet) throws -> any SaveWriter { try ServerSaveWriter(self, changes) }
-
-  var readOnlyError: NSError {
-    .coreData(
-      .save, "The store \(location) was opened for reading only.",
-      suggestion: "Add it without NSReadOnlyPersistentStoreOption.")
-  }
 
   /// Takes keys for `ids` now.
   package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {

@@ -4,6 +4,7 @@ import SurfJournal
 struct InspectCommand: Command {
   static let name = "inspect"
   static let storeWord = StoreWord.operand(0)
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal inspect STORE [options]
 

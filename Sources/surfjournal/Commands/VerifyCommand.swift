@@ -4,6 +4,7 @@ import SurfJournal
 struct VerifyCommand: Command {
   static let name = "verify"
   static let storeWord = StoreWord.operand(0)
+  static let takesAddresses = true
   static let usage = """
     Usage: surfjournal verify STORE [options]
 

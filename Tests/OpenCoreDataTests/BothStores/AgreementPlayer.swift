@@ -17,15 +17,18 @@ final class AgreementPlayer {
   private let lastSaves: [LastSave]
   private let ignoresMerges: Bool
   private var titleCount = 0
+  /// The last transaction of the history that was shown.
+  private var transactionSeen: Int64 = 0
 
   static let contextCount = 4
 
   init(
-    _ kind: StoreKind, policies: [Policy], unique: [String], plantedError: BruteForceStore.PlantedError? = nil
+    _ kind: StoreKind, policies: [Policy], unique: [String], plantedError: BruteForceStore.PlantedError? = nil,
+    options: [AnyHashable: Any]? = nil
   ) throws {
     ignoresMerges = plantedError == .ignoresMerges
     folder = try TemporaryFolder()
-    stack = try Stack(folder, model: Self.model(unique), kind: kind, plantedError: plantedError)
+    stack = try Stack(folder, model: Self.model(unique), kind: kind, plantedError: plantedError, options: options)
     lesson = try #require(stack.coordinator.managedObjectModel.entitiesByName["Lesson"])
     let root = stack.context()
     contexts = [root, stack.context(root), stack.context(), stack.context()]
@@ -43,6 +46,9 @@ final class AgreementPlayer {
       session.properties += [
         Sessions.attribute("title", .stringAttributeType), Sessions.attribute("height", .doubleAttributeType),
       ]
+      for case let attribute as NSAttributeDescription in session.properties {
+        attribute.preservesValueInHistoryOnDeletion = true
+      }
       session.subentities = [lesson]
     }
     model.entities.append(lesson)
@@ -232,6 +238,24 @@ final class AgreementPlayer {
       }
     }
     return (shown + [try rows(), try links()]).joined(separator: "\n--\n")
+  }
+
+  /// The transactions of the history since the last call.
+  func history() throws -> String {
+    let store = try #require(stack.coordinator.rowStores.first as? any HistoryTrackingStore)
+    let found = try store.history(.afterNumber(transactionSeen), withChanges: true)
+    let last = try store.lastTransactionNumber()
+    #expect((found.last?.number ?? last) == last)
+    transactionSeen = last
+    return found.flatMap { transaction in
+      ["\(transaction.number) \(transaction.author ?? "") \(transaction.contextName ?? "")"]
+        + transaction.changes.map(Self.text)
+    }.joined(separator: "\n")
+  }
+
+  private static func text(_ change: HistoryChange) -> String {
+    let values = change.tombstone.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    return "\(change.kind) \(text(change.id)) \(change.updatedProperties ?? []) \(values)"
   }
 
   private func rows() throws -> String {

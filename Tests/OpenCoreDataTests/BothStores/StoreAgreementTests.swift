@@ -12,16 +12,18 @@ struct StoreAgreementTests {
 
   /// The first step whose answers differ, with those before; nil if there is none.
   private static func disagreement(
-    seed: UInt64, with kind: StoreKind = .bruteForce, plantedError: BruteForceStore.PlantedError? = nil
+    seed: UInt64, with kind: StoreKind = .bruteForce, plantedError: BruteForceStore.PlantedError? = nil,
+    tracksHistory: Bool = false, inspect: (AgreementPlayer) throws -> String = { _ in "" }
   ) throws -> String? {
     var generator = AgreementGenerator(seed: seed)
     let policies = (0..<AgreementPlayer.contextCount).map { _ in
       Policy.allCases[generator.number(0..<Policy.allCases.count)]
     }
     let unique = generator.number(0..<2) == 0 ? [] : ["place"]
+    let options: [AnyHashable: Any]? = tracksHistory ? [NSPersistentHistoryTrackingKey: true] : nil
     let players = try [
-      AgreementPlayer(.sqlite, policies: policies, unique: unique),
-      AgreementPlayer(kind, policies: policies, unique: unique, plantedError: plantedError),
+      AgreementPlayer(.sqlite, policies: policies, unique: unique, options: options),
+      AgreementPlayer(kind, policies: policies, unique: unique, plantedError: plantedError, options: options),
     ]
     var log: [String] = []
     for _ in 0..<stepCount {
@@ -29,7 +31,7 @@ struct StoreAgreementTests {
       let isLinked = generator.number(0..<3) == 0
       log.append("context \(place): \(step)")
       let answers = try players.map { try $0.take(step, in: place) }
-      let states = try players.map { try $0.state(isLinked: isLinked) }
+      let states = try players.map { try $0.state(isLinked: isLinked) + inspect($0) }
       if answers[0] != answers[1] || states[0] != states[1] {
         return """
           seed \(seed), policies \(policies), unique \(unique), after:
@@ -50,6 +52,14 @@ struct StoreAgreementTests {
   func agreement(seed: UInt64) throws {
     for kind in StoreKind.available where kind != .sqlite {
       if let difference = try Self.disagreement(seed: seed, with: kind) { Issue.record("\(difference)") }
+    }
+  }
+
+  @Test("The histories of SQLite and PostgreSQL agree", arguments: Randomness.seeds(6, long: 200))
+  func histories(seed: UInt64) throws {
+    for kind in StoreKind.tracking where kind != .sqlite {
+      let difference = try Self.disagreement(seed: seed, with: kind, tracksHistory: true) { try $0.history() }
+      if let difference { Issue.record("\(difference)") }
     }
   }
 

@@ -11,11 +11,15 @@ enum StoreKind: String, CaseIterable, Sendable {
   /// Those that can be opened here: where no server can be started, the others.
   static let available = allCases.filter { $0 != .server || PostgreSQLServer.isThere }
 
+  /// Those of them that can track a history.
+  static let tracking = available.filter { $0 != .bruteForce }
+
   @TaskLocal static var current = StoreKind.sqlite
 }
 
 /// Runs each test of a suite on all kinds of stores that can be opened, except those that are marked `sqliteOnly`.
 struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
+  var kinds = StoreKind.available
   var isRecursive: Bool { true }
 
   func provideScope(
@@ -23,7 +27,7 @@ struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
   ) async throws {
     guard !test.traits.contains(where: { $0 is SQLiteOnly }) else { return try await function() }
     var failure: (any Error)?
-    for kind in StoreKind.available {
+    for kind in kinds {
       let naming = IssueHandlingTrait.compactMapIssues { issue in
         var issue = issue
         issue.comments.append("On the \(kind.rawValue)")
@@ -43,6 +47,7 @@ struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == OverBothStores {
   static var overBothStores: Self { OverBothStores() }
+  static var overTrackingStores: Self { OverBothStores(kinds: StoreKind.tracking) }
 }
 
 /// Marks a test that says something about SQLite, its files or its program.

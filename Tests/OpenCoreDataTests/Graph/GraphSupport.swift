@@ -44,18 +44,20 @@ final class Stack: Sendable {
 
   init(
     _ folder: TemporaryFolder, _ name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model(),
-    kind: StoreKind = .current, plantedError: BruteForceStore.PlantedError? = nil
+    kind: StoreKind = .current, plantedError: BruteForceStore.PlantedError? = nil, options: [AnyHashable: Any]? = nil
   ) throws {
     self.folder = folder
     self.kind = kind
     file = folder.file(name)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     switch kind {
-    case .sqlite: try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    case .sqlite:
+      try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: file, options: options)
     case .bruteForce: try coordinator.addPersistentStore(BruteForceStore(model: model, plantedError: plantedError))
     case .server:
       try coordinator.addPersistentStore(
-        ofType: NSPostgreSQLStoreType, configurationName: nil, at: try ServerStores.newAddress())
+        ofType: NSPostgreSQLStoreType, configurationName: nil, at: try ServerStores.newAddress(), options: options)
     }
     entity = try #require(model.entitiesByName["Session"])
   }

@@ -1,14 +1,19 @@
 import Foundation
-import OpenCoreData
 import TestSupport
 import Testing
+
+@testable import OpenCoreData
+@testable import PersistentStores
+@testable import PostgreSQLStore
 
 // Rules (Apple documentation: NSPersistentHistoryChangeRequest, NSPersistentHistoryTransaction,
 // NSPersistentHistoryChange, NSPersistentHistoryToken).
 
-@Suite("The history is read and deleted by requests")
+@Suite("The history is read and deleted by requests", .overTrackingStores)
 struct HistoryRequestTests {
   private let folder: TemporaryFolder
+  /// The address of a store in PostgreSQL; nil for a file.
+  private let address: URL?
   private let model: NSManagedObjectModel
   private var file: URL { folder.file("Sessions.sqlite") }
 
@@ -26,6 +31,7 @@ struct HistoryRequestTests {
 
   init() throws {
     folder = try TemporaryFolder()
+    address = StoreKind.current == .server ? try ServerStores.newAddress() : nil
     model = try NSManagedObjectModel.load(xml: Data(Self.xml.utf8))
   }
 
@@ -34,7 +40,8 @@ struct HistoryRequestTests {
   ) throws -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: file, options: options)
+      ofType: address == nil ? NSSQLiteStoreType : NSPostgreSQLStoreType, configurationName: nil,
+      at: address ?? file, options: options)
     let context = NSManagedObjectContext(concurrencyType: .privateQueue)
     context.persistentStoreCoordinator = coordinator
     context.transactionAuthor = author
@@ -52,6 +59,14 @@ struct HistoryRequestTests {
       try context.save()
       return made.map(\.objectID)
     }
+  }
+
+  /// The number that a statement finds, which both databases understand.
+  private func number(_ sql: String) throws -> String {
+    guard let address else { return try sqlite(file, sql) }
+    let connection = try ServerStores.newConnection(address)
+    defer { connection.close() }
+    return try connection.integer(sql, []).map(String.init) ?? ""
   }
 
   private func transactions(
@@ -132,6 +147,7 @@ struct HistoryRequestTests {
     #expect(kinds == [[.insert, .insert, .insert], [.insert, .update], [.update, .update], [.delete, .delete]])
     #expect(found[2].changes?.first?.updatedProperties?.map(\.name) == ["place"])
     #expect(found[3].changes?.compactMap { $0.tombstone?["code"] as? String } == ["a", "b"])
+    guard address == nil else { return }
     #expect(
       try sqlite(
         file,
@@ -222,7 +238,7 @@ struct HistoryRequestTests {
       try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: found[2]))
     }
     #expect(try all(context).map(\.transactionNumber) == [3])
-    #expect(try sqlite(file, "SELECT count(*) FROM ACHANGE") == "1")
+    #expect(try number("SELECT count(*) FROM ACHANGE") == "1")
     #expect(try transactions(.fetchHistory(after: found[1]), context).map(\.transactionNumber) == [3])
     let error = #expect(throws: NSError.self) { try transactions(.fetchHistory(after: found[0]), context) }
     #expect(error?.code == NSPersistentHistoryTokenExpiredError)
@@ -237,7 +253,8 @@ struct HistoryRequestTests {
 
   // MARK: Stores
 
-  @Test("The tables are those of a store that Apple's framework wrote")
+  @Test(
+    "The tables are those of a store that Apple's framework wrote", .sqliteOnly("It compares statements of SQLite"))
   func tables() throws {
     _ = try context()
     let sql = try sqlite(file, "SELECT sql FROM sqlite_master WHERE name LIKE 'ACHANGE' OR name LIKE 'ATRANSACTION%' ")
@@ -270,7 +287,9 @@ struct HistoryRequestTests {
     let error = #expect(throws: NSError.self) { try all(context) }
     #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
     #expect(context.persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil) == nil)
-    #expect(try sqlite(file, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'ATRANS%'") == "0")
+    let tables =
+      address == nil ? "sqlite_master WHERE name" : "pg_tables WHERE schemaname = current_schema() AND tablename"
+    #expect(try number("SELECT count(*) FROM \(tables) LIKE 'ATRANS%'") == "0")
   }
 
   @Test("A save that fails leaves no transaction")
@@ -279,6 +298,6 @@ struct HistoryRequestTests {
     try insert(["a"], into: context)
     #expect(throws: NSError.self) { try insert(["b", "a"], into: context) }
     #expect(try all(context).map(\.transactionNumber) == [1])
-    #expect(try sqlite(file, "SELECT count(*) FROM ACHANGE") == "1")
+    #expect(try number("SELECT count(*) FROM ACHANGE") == "1")
   }
 }

@@ -22,8 +22,9 @@ import Testing
         try store.query(sql).trimmingCharacters(in: .whitespacesAndNewlines)
       }
       let seen = try StoreInspection(storeAt: url, modelFile: store.modelURL)
+      let file = try #require(seen.file)
       #expect(
-        try "\(seen.file.pageSizeBytes) \(seen.file.pages) \(seen.file.encoding) \(seen.file.journalMode)"
+        try "\(file.pageSizeBytes) \(file.pages) \(file.encoding) \(file.journalMode)"
           == shell(
             """
             SELECT page_size || ' ' || (SELECT page_count FROM pragma_page_count) || ' ' ||
@@ -181,7 +182,7 @@ import Testing
   @Test(.enabled(if: isPresent, Comment(rawValue: SharedFiles.absenceComment)))
   func `The WAL and the shared memory are distinguished from foreign ones`() throws {
     try SharedStore.all[0].withCopy { url in
-      let seen = try StoreInspection(storeAt: url).file
+      let seen = try #require(try StoreInspection(storeAt: url).file)
       #expect(seen.wal == StoreInspection.WAL(bytes: 222_512, frames: 54, state: "valid"))
       #expect(seen.sharedMemory?.state == "valid")
       let wal = url.path + "-wal"

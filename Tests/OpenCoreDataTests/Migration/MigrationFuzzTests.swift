@@ -5,6 +5,7 @@ import Testing
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores
+@testable import PostgreSQLStore
 
 // Rules: as in the other migration suites, for any mixture of changes at once. What must be there afterwards is worked out
 // from the identities of the model's parts, not from names.
@@ -75,7 +76,7 @@ struct MigrationFuzzTests {
     }
   }
 
-  private static func write(_ rows: [Row], _ layout: Layout, to connection: SQLiteConnection) throws {
+  private static func write(_ rows: [Row], _ layout: Layout, to connection: any TableStatements) throws {
     let entities = Dictionary(rows.map { ($0.key, $0.entity) }, uniquingKeysWith: { first, _ in first })
     for row in rows {
       let entity = try layout.sql(row.entity)
@@ -91,7 +92,8 @@ struct MigrationFuzzTests {
             let number = try layout.sql(try #require(entities[target])).number
             if let entityColumn { columns.append((entityColumn, Int64(number))) }
           case .manyToMany(let table, let source, let destination, _)?:
-            try connection.execute("INSERT INTO \(table)(\(source), \(destination)) VALUES(\(row.key), \(target))")
+            try connection.run(
+              "INSERT INTO \(table)(\(source), \(destination)) VALUES(\(row.key), \(target))", [])
           default: Issue.record("the link \(link.name) is not kept as it should be")
           }
         }
@@ -99,22 +101,22 @@ struct MigrationFuzzTests {
       let (names, values) = (
         columns.map(\.0).joined(separator: ", "), columns.map { "\($0.1)" }.joined(separator: ", ")
       )
-      try connection.execute("INSERT INTO \(entity.tableName)(\(names)) VALUES(\(values))")
+      try connection.run("INSERT INTO \(entity.tableName)(\(names)) VALUES(\(values))", [])
     }
   }
 
   /// One line for each row: what it holds, in names of the model.
-  private static func lines(_ layout: Layout, _ connection: SQLiteConnection) throws -> [String] {
+  private static func lines(_ layout: Layout, _ connection: any TableStatements) throws -> [String] {
     var lines: [String] = []
     for part in layout.model.entities {
       let entity = try layout.sql(part.id)
-      for key in try connection.rows("SELECT Z_PK, Z_OPT FROM \(entity.tableName) WHERE Z_ENT = \(entity.number)") {
+      for key in try connection.rows("SELECT Z_PK, Z_OPT FROM \(entity.tableName) WHERE Z_ENT = \(entity.number)", []) {
         guard case .integer(let number) = key[0], case .integer(let version) = key[1] else { continue }
         var row = Row(key: number, entity: part.id)
         #expect(version == number % 3 + 1)
         for attribute in layout.model.attributes(part.id) {
           row.values[attribute.id] = try connection.integer(
-            "SELECT \(layout.column(attribute, entity)) FROM \(entity.tableName) WHERE Z_PK = \(number)")
+            "SELECT \(layout.column(attribute, entity)) FROM \(entity.tableName) WHERE Z_PK = \(number)", [])
         }
         for link in layout.model.links(part.id) {
           row.targets[link.id] = try targets(of: link, key: number, entity: entity, layout: layout, on: connection)
@@ -126,21 +128,22 @@ struct MigrationFuzzTests {
   }
 
   private static func targets(
-    of link: FuzzModel.Link, key: Int64, entity: SQLEntity, layout: Layout, on connection: SQLiteConnection
+    of link: FuzzModel.Link, key: Int64, entity: SQLEntity, layout: Layout, on connection: any TableStatements
   ) throws -> Set<Int64> {
     let found: [[StoredValue]]
     switch entity.relationships[link.name] {
     case .toOne(let column, let entityColumn, _)?:
-      found = try connection.rows("SELECT \(column) FROM \(entity.tableName) WHERE Z_PK = \(key)")
+      found = try connection.rows("SELECT \(column) FROM \(entity.tableName) WHERE Z_PK = \(key)", [])
       if let entityColumn {
         let destination = try layout.sql(layout.model.root(link.destination)).tableName
         let wrong = try connection.integer(
           "SELECT count(*) FROM \(entity.tableName) s WHERE Z_PK = \(key) AND \(column) IS NOT NULL AND "
-            + "\(entityColumn) IS NOT (SELECT Z_ENT FROM \(destination) d WHERE d.Z_PK = s.\(column))")
+            + "NOT EXISTS (SELECT 1 FROM \(destination) d WHERE d.Z_PK = s.\(column) AND d.Z_ENT = \(entityColumn))", []
+        )
         #expect(wrong == 0, "\(entityColumn) is not the number of the entity that \(column) leads to")
       }
     case .manyToMany(let table, let source, let destination, _)?:
-      found = try connection.rows("SELECT \(destination) FROM \(table) WHERE \(source) = \(key)")
+      found = try connection.rows("SELECT \(destination) FROM \(table) WHERE \(source) = \(key)", [])
     default: found = []
     }
     return Set(found.compactMap { if case .integer(let number)? = $0.first { number } else { nil } })
@@ -176,5 +179,43 @@ struct MigrationFuzzTests {
         == Self.expected(rows, from: former, to: changed).map { Self.line($0, changed) }.sorted(),
       "seed \(seed)")
     #expect(try connection.rows("PRAGMA integrity_check") == [[.text("ok")]])
+  }
+
+  @Test(
+    "a random change of a store in PostgreSQL",
+    .enabled(if: StoreKind.available.contains(.server), Comment(rawValue: PostgreSQLServer.problem)),
+    arguments: Randomness.seeds(12, long: 600))
+  func randomOnServer(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let former = FuzzModel.random(&random)
+    var changed = former
+    for _ in 0..<Int.random(in: 1...8, using: &random) { changed.change(&random) }
+    let (old, new) = (try Layout(former), try Layout(changed, after: former))
+    let address = try ServerStores.newAddress()
+    func open(_ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?) throws {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let store = try coordinator.addPersistentStore(
+        ofType: NSPostgreSQLStoreType, configurationName: nil, at: address, options: options)
+      try coordinator.remove(store)
+    }
+    try open(old.built, nil)
+    let rows = Self.rows(former, &random)
+    let connection = try ServerStores.newConnection(address)
+    defer { connection.close() }
+    try connection.send("BEGIN")
+    try Self.write(rows, old, to: connection)
+    _ = try connection.query("COMMIT")
+    #expect(try Self.lines(old, connection) == rows.map { Self.line($0, former) }.sorted())
+    try open(new.built, MigrationBench.options([old.built]))
+    #expect(
+      try Self.lines(new, connection)
+        == Self.expected(rows, from: former, to: changed).map { Self.line($0, changed) }.sorted(),
+      "seed \(seed)")
+    // A second opening checks the tables, and no old ones are left.
+    try open(new.built, nil)
+    #expect(
+      try connection.integer(
+        "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname LIKE 'ocd_old%'",
+        []) == 0)
   }
 }

@@ -25,6 +25,7 @@ struct Bench {
     }
     if options.groups.contains(.history) { all.append(try source.trackedImport()) }
     if options.groups.contains(.start) { all += try ColdStarts(source).contenders() }
+    if options.groups.contains(.server) { all += try ServerRuns(source).contenders() }
     if options.groups.contains(.long) { all += try LongRuns(source).contenders() }
     contenders = Subject.allCases.compactMap { subject in
       all.first { $0.subject == subject && !Set($0.groups).isDisjoint(with: options.groups) }

@@ -1,10 +1,10 @@
 /// Subjects that are compared with each other.
 enum Group: String, CaseIterable {
   case `import`, core, keyed, linked, validate, export, sorted, stream, objects, library, subquery, migration, history,
-    cascade, start, long
+    cascade, start, server, long
 
-  /// Those that a plain run measures: all but the one that takes minutes and gigabytes.
-  static let ordinary = allCases.filter { $0 != .long }
+  /// Those that a plain run measures: all but the one that takes minutes and gigabytes, and the one that needs a server.
+  static let ordinary = allCases.filter { $0 != .long && $0 != .server }
   /// Those that take logs of a certain make, which no other log can stand in for.
   static let ofOwnLogs: Set<Group> = [.keyed, .linked, .long]
 
@@ -25,6 +25,7 @@ enum Group: String, CaseIterable {
     case .history: "Import into a store with a history"
     case .cascade: "Deleting with a cascade"
     case .start: "Small runs"
+    case .server: "A store in PostgreSQL"
     case .long: "Ten times the records"
     }
   }
@@ -88,6 +89,12 @@ enum Group: String, CaseIterable {
       from the page cache before each start, and this is verified. Disks of virtual machines may have caches of
       their own behind that.
       """
+    case .server:
+      """
+      Server and client share this machine's cores, and the server waits for the disk at each commit. The C program sends
+      the rows of 50,000 records in a transaction by COPY in binary form, into the table of an empty journal; *psql* writes
+      texts into a table without a key.
+      """
     case .long: "Shares and multiples are those of records per second."
     case .validate, .export, .sorted: nil
     }
@@ -109,6 +116,7 @@ enum Group: String, CaseIterable {
     case .migration: .insertLinkedBooks
     case .history: .importPlain
     case .cascade: .limitDeleteAuthors
+    case .server: .limitServerImport
     case .long: .limitImportLong
     case .keyed, .start: nil
     }
@@ -131,6 +139,7 @@ enum Group: String, CaseIterable {
     case .history: .importTracked
     case .cascade: .deleteAuthors
     case .start: .version
+    case .server: .importServer
     case .long: .importLong
     }
   }

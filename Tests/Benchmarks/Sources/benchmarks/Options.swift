@@ -9,7 +9,8 @@ struct Options {
       --input FILE      measure with this log (header, ISO dates with whole seconds in UTC, RFC 4180, LF) instead;
                         the groups \(names(Group.ofOwnLogs.sorted { $0.rawValue < $1.rawValue })) are left out then
       --only GROUPS     only these groups, such as import,export; there are \(names(Group.allCases))
-      --all             every group; without it all but long, which takes minutes and 5 GB
+      --all             every group; without it all but long, which takes minutes and 5 GB, and server, which
+                        needs PostgreSQL
       --no-peers        leave other people's programs out
       --yardstick       also run the yardsticks of ../shared/bench, or of the folder that SURFJOURNAL_SHARED names
       --markdown FILE   also write the figures as a page of the documentation

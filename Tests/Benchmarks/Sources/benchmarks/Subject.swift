@@ -66,6 +66,15 @@ enum Subject: String, CaseIterable {
   case versionCold = "surfjournal --version, cold"
   case importSmall = "surfjournal import of 100 records"
 
+  case limitServerImport = "C program, COPY in binary form"
+  case importServer = "surfjournal import into a server"
+  case shellServerImport = "psql copy, unchecked texts"
+  case limitServerStep = "C program, binary cursor"
+  case walkServerObjects = "streaming fetch of objects of a server"
+  case walkServerBatches = "walk over packed batches of a server"
+  case exportServer = "surfjournal export from a server"
+  case shellServerExport = "COPY to a file, ISO dates"
+
   case limitImportLong = "C limit, ten times the records"
   case importLong = "surfjournal import, ten times the records"
   case exportByDateLong = "surfjournal export --sort date, ten times the records"

@@ -75,7 +75,7 @@ struct Floor: Sendable {
         $0.speed(of: .walkObjects, against: .limitStep)
       },
       Floor(.stream, "streaming fetch, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.walkObjects) },
-    ] + graph + [
+    ] + graph + servers + [
       Floor(
         .start, "--version, cold, milliseconds beyond a C program's", bound: .atMost(10),
         obstacle: "a file with Foundation in it takes some 25 before its first line is run"
@@ -124,6 +124,25 @@ struct Floor: Sendable {
     },
     Floor(.cascade, "cascade, time over two DELETE statements and reading", bound: .atMost(2)) {
       $0.time(of: .deleteAuthors, over: .limitDeleteAuthors)
+    },
+  ]
+
+  private static let servers = [
+    Floor(.server, "import into a server, speed against the C program's", bound: .atLeast(0.6)) {
+      $0.speed(of: .importServer, against: .limitServerImport)
+    },
+    Floor(.server, "import into a server, speed against psql's of unchecked texts", bound: .atLeast(1)) {
+      $0.speed(of: .importServer, against: .shellServerImport)
+    },
+    Floor(.server, "import into a server, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.importServer) },
+    Floor(.server, "objects of a server, speed against the C program's cursor", bound: .atLeast(0.25)) {
+      $0.speed(of: .walkServerObjects, against: .limitServerStep)
+    },
+    Floor(.server, "packed batches of a server, speed against the C program's cursor", bound: .atLeast(0.7)) {
+      $0.speed(of: .walkServerBatches, against: .limitServerStep)
+    },
+    Floor(.server, "export from a server, speed against COPY with ISO dates", bound: .atLeast(0.8)) {
+      $0.speed(of: .exportServer, against: .shellServerExport)
     },
   ]
 

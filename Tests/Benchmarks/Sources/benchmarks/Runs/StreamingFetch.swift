@@ -9,20 +9,40 @@ enum StreamingFetch: String, CaseIterable {
   case objects = "walk-objects"
   /// Every packed batch. Their values are there; code outside the framework's package can't look at them.
   case batches = "walk-batches"
+  /// Nothing: makes an empty store on a server.
+  case makeServer = "make-server"
 
   func run(_ arguments: [String]) throws -> Never {
     guard let store = arguments.first, arguments.count == 1 else {
       throw Options.Misuse(description: "\(rawValue) takes a store")
     }
-    let stack = CoreDataStack(store: URL(filePath: store), isReadOnly: true)
-    try stack.open()
-    let context = stack.storeContainer.newBackgroundContext()
+    let container = try self.container(store)
+    if self == .makeServer { exit(0) }
+    let context = container.newBackgroundContext()
     let request = NSFetchRequest<JournalEntry>(entityName: "JournalEntry")
     print(
       try context.performAndWait {
         try self == .objects ? Self.objects(context, request) : Self.batches(context, request)
       })
     exit(0)
+  }
+
+  /// The journal's stack in a file, or a container with a store on a server.
+  private func container(_ store: String) throws -> NSPersistentContainer {
+    guard store.hasPrefix("postgresql:"), let address = URL(string: store) else {
+      let stack = CoreDataStack(store: URL(filePath: store), isReadOnly: true)
+      try stack.open()
+      return stack.storeContainer
+    }
+    let container = NSPersistentContainer(name: CoreDataStack.modelName)
+    let description = NSPersistentStoreDescription(url: address)
+    description.type = NSPostgreSQLStoreType
+    description.isReadOnly = self != .makeServer
+    container.persistentStoreDescriptions = [description]
+    var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    if let failure { throw failure }
+    return container
   }
 
   private static func objects(

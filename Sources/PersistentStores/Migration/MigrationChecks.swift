@@ -2,24 +2,35 @@ import ManagedObjectModel
 import Foundation
 
 /// Preconditions that a store must satisfy before its tables change, and checks of its rows afterwards.
-extension MigrationRun {
-  /// Triggers that would be lost with a table.
-  func checkTriggers(on tables: [String]) throws {
-    let triggers = try connection.rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
-    let ofStore = triggers.filter { row in tables.contains { row.last == .text($0) } }
-    guard case .text(let name)? = ofStore.first?.first else { return }
-    throw NSError.migration(
-      "\(path) has the trigger \(name) on a table of Core Data's, which would be lost.",
-      advice: "Drop the trigger, and create it again afterwards; or migrate the store with the program that made it.")
+package struct MigrationChecks {
+  let plan: MigrationPlan
+  let connection: any TableStatements
+  /// The store's name in messages.
+  let path: String
+
+  package init(_ plan: MigrationPlan, _ connection: any TableStatements, path: String) {
+    (self.plan, self.connection, self.path) = (plan, connection, path)
+  }
+
+  /// Before the tables change.
+  package func checkBefore() throws {
+    try checkNumbers()
+    try checkConfiguration()
+  }
+
+  /// When the rows are moved, and the old tables still stand aside.
+  package func checkAfter() throws {
+    try checkRows()
+    try checkWaysBack(MigrationStatements(plan: plan).waysBack)
   }
 
   /// A row of an entity that the source model does not have would be dropped silently.
-  func checkNumbers() throws {
-    for table in source.entities where table.superNumber == 0 {
+  private func checkNumbers() throws {
+    for table in plan.source.entities where table.superNumber == 0 {
       let list = MigrationStatements.list(Set(table.numbers))
       let name = table.tableName
       let strangers =
-        try connection.integer("SELECT count(*) FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))") ?? 0
+        try connection.integer("SELECT count(*) FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))", []) ?? 0
       guard strangers > 0 else { continue }
       throw NSError.migration(
         "\(path) has \(strangers) rows in \(name) whose entity its model does not have.",
@@ -28,11 +39,12 @@ extension MigrationRun {
   }
 
   /// Entities that stay in the model must not lose their rows because a configuration excludes them.
-  func checkConfiguration() throws {
-    for entity in source.entities {
-      guard let old = mapping.sourceModel.entitiesByName[entity.name],
-        let name = match.destination(of: old)?.name, destination.entity(named: name) == nil,
-        let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE Z_ENT = \(entity.number)"),
+  private func checkConfiguration() throws {
+    for entity in plan.source.entities {
+      guard let old = plan.mapping.sourceModel.entitiesByName[entity.name],
+        let name = plan.match.destination(of: old)?.name, plan.destination.entity(named: name) == nil,
+        let count = try connection.integer(
+          "SELECT count(*) FROM \(entity.tableName) WHERE Z_ENT = \(entity.number)", []),
         count > 0
       else { continue }
       throw NSError.migration(
@@ -43,9 +55,9 @@ extension MigrationRun {
   }
 
   /// Conditions that depend on the rows.
-  func checkRows() throws {
-    for entity in destination.entities {
-      guard let new = destinationEntities[entity.name], let old = match.source(of: new) else { continue }
+  private func checkRows() throws {
+    for entity in plan.destination.entities {
+      guard let new = plan.destinationEntities[entity.name], let old = plan.match.source(of: new) else { continue }
       if new.isAbstract, !old.isAbstract {
         try requireNone(
           entity, where: "Z_ENT = \(entity.number)",
@@ -55,7 +67,7 @@ extension MigrationRun {
       for relationship in new.ownProperties.compactMap({ $0 as? NSRelationshipDescription })
       where !relationship.isTransient && !relationship.isOptional && !relationship.isToMany {
         guard case .toOne(let column, _, _)? = entity.relationships[relationship.name],
-          let former = match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
+          let former = plan.match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
         else { continue }
         try requireNone(
           entity, where: "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
@@ -66,20 +78,20 @@ extension MigrationRun {
   }
 
   /// A new inverse that is to-one can't lead back to several objects.
-  func checkWaysBack(_ relationships: [NSRelationshipDescription]) throws {
+  private func checkWaysBack(_ relationships: [NSRelationshipDescription]) throws {
     for relationship in relationships {
       guard let inverse = relationship.inverseRelationship, let owner = inverse.owner,
-        let entity = destination.entity(named: owner.name ?? ""),
+        let entity = plan.destination.entity(named: owner.name ?? ""),
         case .toOne(let column, _, _)? = entity.relationships[inverse.name],
-        let target = destination.entity(named: relationship.owner?.name ?? "")
+        let target = plan.destination.entity(named: relationship.owner?.name ?? "")
       else { continue }
       // A key that leads nowhere is of no object.
       let count = try connection.integer(
         """
-        SELECT count(*) FROM (SELECT 1 FROM \(entity.tableName) WHERE \(column) NOT NULL
+        SELECT count(*) FROM (SELECT 1 FROM \(entity.tableName) WHERE \(column) IS NOT NULL
           AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))
-          AND \(column) IN (SELECT Z_PK FROM \(target.tableName)) GROUP BY \(column) HAVING count(*) > 1)
-        """)
+          AND \(column) IN (SELECT Z_PK FROM \(target.tableName)) GROUP BY \(column) HAVING count(*) > 1) found
+        """, [])
       guard let count, count > 0 else { continue }
       throw NSError.migration(
         "\(path) can't be migrated: \(relationship.owner?.name ?? "").\(relationship.name) is new and to-one, and by its "
@@ -90,11 +102,11 @@ extension MigrationRun {
 
   /// Whether an object that the relationship refers to may be removed with its entity.
   private func losesObjects(_ relationship: NSRelationshipDescription) -> Bool {
-    relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false
+    relationship.destinationEntity?.withDescendants.contains { plan.match.destination(of: $0) == nil } ?? false
   }
 
   private func requireNone(_ entity: SQLEntity, where condition: String, problem: String, advice: String) throws {
-    let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE \(condition)") ?? 0
+    let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE \(condition)", []) ?? 0
     guard count > 0 else { return }
     throw NSError.migration("\(path) can't be migrated: \(problem) \(count) objects.", advice: advice)
   }
