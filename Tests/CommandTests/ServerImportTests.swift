@@ -73,6 +73,20 @@ import Testing
     if fits { try both(["undo", "STORE", "--yes"]) }
   }
 
+  @Test func `A chunk whose updates cancel each other out is in the ledger`() throws {
+    try write("k", members: ", \"key\": [\"date\", \"location\"], \"duplicates\": \"update\"")
+    let name = ["--pipeline", "k.json", "--store", "STORE"]
+    try folder.write(Self.log(Array(0..<10), refuses: false), to: "a.csv")
+    try both(["import", "a.csv"] + name)
+    // All of the first chunk, and more than one chunk.
+    try folder.write(
+      Self.log([1], height: 5, refuses: false)
+        + Self.log(Array(repeating: 1, count: 6) + Array(2..<10), refuses: false).dropFirst(28), to: "b.csv")
+    try both(["import", "b.csv"] + name)
+    let runs = try journal.history()
+    #expect(runs.count == 2 && runs[0][1] == "completed" && runs[0].count == 5, "\(runs)")
+  }
+
   @Test func `An entry whose number is too great to be compared by key is named`() throws {
     try write("k", members: ", \"key\": [\"date\", \"location\"], \"duplicates\": \"update\"")
     try folder.write(Self.log([1, 2], refuses: false), to: "a.csv")

@@ -61,7 +61,11 @@ struct ChunkSaver {
     _ plan: ChunkPlan, of chunk: ParsedChunk, as next: FileCheckpoint, _ totals: ImportTotals
   ) throws -> ImportContexts.Outcome {
     do {
-      return try contexts.save(plan, of: chunk, lastStoredKey: lastStoredKey(totals), noting: writer.note)
+      let outcome = try contexts.save(plan, of: chunk, lastStoredKey: lastStoredKey(totals), noting: writer.note)
+      if !environment.isDryRun, outcome.failures.isEmpty, !writer.ledger.hasWritten {
+        try environment.store.coordinator.saveParticipants()
+      }
+      return outcome
     } catch {
       let (store, tables) = (environment.store, environment.tables)
       guard store.mayRepeat(error as NSError), (error as NSError).isOfLostCommit,

@@ -42,6 +42,7 @@ final class Ledger: SaveParticipant {
   private let pending = Locked(Pending())
   /// What the last save has written; nil before the first, and where the store can't lose it.
   private let lastSaved = Locked<SavedProgress?>(nil)
+  private let written = Locked(false)
   private let relatedAfterSave = Locked<RelatedState?>(nil)
   private let hasTables = Locked(false)
   private let nextInputID: Locked<Int64>
@@ -83,7 +84,13 @@ final class Ledger: SaveParticipant {
   // MARK: Writing
 
   /// Makes the next save write exactly this page to the ledger.
-  func prepare(_ page: Page) { pending.withLock { $0 = Pending(page: page) } }
+  func prepare(_ page: Page) {
+    pending.withLock { $0 = Pending(page: page) }
+    written.withLock { $0 = false }
+  }
+
+  /// Whether a save has written the page. One whose changes cancel each other out does not reach the store.
+  var hasWritten: Bool { written.withLock { $0 } }
 
   /// Adds to the page what the save is about to overwrite.
   func add(_ overwritten: [OverwrittenEntries]) { pending.withLock { $0.overwritten = overwritten } }
@@ -114,6 +121,7 @@ final class Ledger: SaveParticipant {
   func write(to transaction: SaveTransaction) throws {
     let (page, overwritten, linked) = pending.withLock { ($0.page, $0.overwritten, $0.linked) }
     guard !page.statements.isEmpty || page.input != nil else { return }
+    written.withLock { $0 = true }
     if let known = page.related {
       // The save itself may have changed them.
       let new = try known.now(in: transaction)
