@@ -327,7 +327,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
         try commit(connection, isPart: false)
       } catch let error as PostgreSQLError where error.lostCommit == .open {
         // It has ended in any case. The keys of what it may have written are not given again.
-        keysBeforeTransaction = keys
+        marksBeforeTransaction = marks
         hasOpenTransaction.store(false, ordering: .releasing)
         throw error
       }
