@@ -208,6 +208,32 @@ struct PlanCommandTests {
     try world.compare(plan, files: "a.csv")
   }
 
+  @Test func `Workers check files without a store, and their results are those of a dry run on one machine`() throws {
+    try world.writeLog("a.csv", records: 900)
+    try world.writeLog("b.csv", records: 300, first: 5000)
+    let plan = try world.run(
+      "plan", "./nightly.json", "a.csv", "b.csv", "--dry-run", "-o", "plan.json", "--shard-bytes", "12000", "--quiet")
+    #expect(plan.status == 0, "\(plan.messages)")
+    let first = try world.run("work", "--dry-run", "--plan", "plan.json", "--shard", "1")
+    #expect(first.status == 0 && first.text.split(separator: "\n").count == 1, "\(first.messages)")
+    try world.folder.write(first.text, to: "results.jsonl")
+    let early = try world.run("report", "--from", "results.jsonl", "--plan", "plan.json")
+    #expect(early.status == 75 && early.messages.contains("shards: 0, 2"), "\(early.messages)")
+    // A shard that was checked twice counts once.
+    let rest = try world.run("work", "--dry-run", "--plan", "plan.json")
+    try world.folder.write(rest.text + first.text, to: "results.jsonl")
+    let report = try world.run("report", "--from", "results.jsonl", "--plan", "plan.json", "--json")
+    let one = try world.run("validate", "a.csv", "b.csv", "--pipeline", "./nightly.json", "--json")
+    #expect(report.status == one.status && one.status == 65)
+    let (found, expected) = (try report.json(), try one.json())
+    #expect(found.kind == "validate" && found.counts == expected.counts && found.counts.isConserved)
+    #expect(found.issues.counts == expected.issues.counts && found.issues.listed == expected.issues.listed)
+    try world.folder.write(try world.folder.text("a.csv") + "2014-01-01,Place,3\n", to: "a.csv")
+    let changed = try world.run("work", "--dry-run", "--plan", "plan.json")
+    #expect(
+      changed.status == 65 && changed.messages.contains("has changed since it was planned"), "\(changed.messages)")
+  }
+
   @Test func `What can't be done over shards is refused with the reason`() throws {
     try world.writeLog("a.csv", records: 10)
     func refusal(_ member: String) throws -> String {

@@ -41,14 +41,15 @@ package struct PlanRun {
   /// - Parameters:
   ///   - shardBytes: About how many bytes a shard has; nil for 64 MiB.
   ///   - writersMax: How many workers may write at the same time; nil for any number.
+  ///   - isDryRun: Whether the plan is for workers that only check the files.
   /// - Throws: `PipelineError` for a pipeline that can't be planned, with the reason.
   package init(
     _ definition: PipelineDefinition, options: RunOptions, shardBytes: Int?, writersMax: Int?,
-    isCancelled: @escaping @Sendable () -> Bool
+    isDryRun: Bool = false, isCancelled: @escaping @Sendable () -> Bool
   ) throws {
     var options = options
     options.runID = UUID().uuidString.lowercased()
-    run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    run = try PlanRun.importRun(definition, options: options, isDryRun: isDryRun, isCancelled: isCancelled)
     self.shardBytes = shardBytes ?? ShardPlanner.shardBytesDefault
     self.writersMax = writersMax
     try PlanRefusal.check(run)
@@ -57,17 +58,19 @@ package struct PlanRun {
 
   /// The import that a plan distributes, with its model.
   static func importRun(
-    _ definition: PipelineDefinition, options: RunOptions, isCancelled: @escaping @Sendable () -> Bool
+    _ definition: PipelineDefinition, options: RunOptions, isDryRun: Bool = false,
+    isCancelled: @escaping @Sendable () -> Bool
   ) throws -> ImportRun {
-    guard let location = definition.storeLocation(options), location.isServer else {
+    let location = isDryRun ? nil : definition.storeLocation(options)
+    guard isDryRun || location?.isServer == true else {
       throw RunFailure(
         code: nil, exitCode: .usage,
         message: "a store in a file is written by one machine; import into it with 'import', or name a store on a "
           + "server with --store postgresql://USER@HOST/DATABASE")
     }
-    let model = try RunModel.found(definition, options: options, store: location.text, for: .opened).get()
+    let model = try RunModel.found(definition, options: options, store: location?.text, for: .opened).get()
     return try ImportRun(
-      definition, options: options, model: model, isDryRun: false,
+      definition, options: options, model: model, isDryRun: isDryRun,
       monitor: RunMonitor(isCancelled: isCancelled, report: { _ in }, log: try EventLog.of(definition, options)))
   }
 
@@ -86,7 +89,7 @@ package struct PlanRun {
     try store.openExisting()
     try store.open()
     let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
-    var (planned, known) = try read(ledger)
+    var (planned, known) = try read(KnownInputs(ledger.entries))
     if planned.isEmpty {
       throw RunFailure(
         code: nil, exitCode: .ok,
@@ -105,10 +108,17 @@ package struct PlanRun {
     return result(planned, known: known, seconds: start.duration(to: clock.now) / .seconds(1))
   }
 
+  /// Reads the inputs, for workers that only check them.
+  package func planFile() throws(RunFailure) -> (file: PlanFile, result: Result) {
+    let start = ContinuousClock.now
+    let (planned, known) = try read(KnownInputs())
+    let seconds = start.duration(to: .now) / .seconds(1)
+    return (PlanFile(planned, environment), result(planned, known: known, seconds: seconds))
+  }
+
   // MARK: Reading
 
-  private func read(_ ledger: Ledger) throws(RunFailure) -> (planned: [PlannedInput], known: [String]) {
-    let known = KnownInputs(ledger.entries)
+  private func read(_ known: KnownInputs) throws(RunFailure) -> (planned: [PlannedInput], known: [String]) {
     let planner = ShardPlanner(environment: environment, shardBytes: shardBytes)
     var totals = ImportTotals(definition)
     var (planned, left): ([PlannedInput], [String]) = ([], [])

@@ -187,7 +187,10 @@ struct FileImporter {
   /// Continues from the state of an interrupted run.
   private mutating func resume(_ known: LedgerEntry) throws(RunFailure) {
     do {
-      let issues = try environment.tables.issues(ofInput: known.id, environment.store.coordinator)
+      // Nothing is known of what was not begun.
+      let issues =
+        known.counts.read == 0 && known.shard != nil
+        ? [] : try environment.tables.issues(ofInput: known.id, environment.store.coordinator)
       checkpoint.resume(known, issues: issues, environment)
     } catch {
       throw RunFailure(store: error as NSError)

@@ -5,6 +5,7 @@ struct PlanCommand: Command {
   static let takesAddresses = true
   static let usage = """
     Usage: surfjournal plan PIPELINE [FILE...] --store ADDRESS [options]
+           surfjournal plan PIPELINE [FILE...] --dry-run -o PLAN [options]
 
     Plans an import that many workers do, on any number of machines: reads each file
     once, cuts large ones into shards between records, and writes the plan into the
@@ -20,6 +21,8 @@ struct PlanCommand: Command {
           \(SharedOptions.serverStore)
           --model MODEL          use this model instead of the pipeline's: a
                                  model file, or one that is part of the program
+          --dry-run              plan a check by workers that need no store
+      -o, --output PLAN          with --dry-run: file for the plan
           --shard-bytes N        about how many bytes a shard has, at least 1000;
                                  by default 67108864
           --writers N            how many workers may write to the server at the
@@ -47,6 +50,8 @@ struct PlanCommand: Command {
   private let options: RunOptions
   private let shardBytes: Int?
   private let writersMax: Int?
+  /// The file of a plan of a check; nil for an import.
+  private let output: String?
   private let isJSON: Bool
   private let isQuiet: Bool
 
@@ -80,21 +85,30 @@ struct PlanCommand: Command {
     self.options = options
     shardBytes = try arguments.integer("shard-bytes", in: 1000...Int.max)
     writersMax = try arguments.integer("writers", in: 1...10_000)
+    output = arguments.string("output")
+    guard arguments.has("dry-run") == (output != nil) else {
+      throw arguments.mistake("--dry-run needs a file for the plan, and only it has one; give both, or none of them")
+    }
     (isJSON, isQuiet) = (arguments.has("json"), arguments.has("quiet"))
   }
 
   func run() async -> ExitCode {
     do throws(CommandFailure) {
       let (definition, options, shardBytes, writersMax) = (definition, options, shardBytes, writersMax)
+      let output = output
       let plan = try await EngineThread.run("plan", stopping: "stopping; nothing is planned") { isCancelled in
-        try PlanRun(
-          definition, options: options, shardBytes: shardBytes, writersMax: writersMax, isCancelled: isCancelled
-        ).plan()
+        let run = try PlanRun(
+          definition, options: options, shardBytes: shardBytes, writersMax: writersMax, isDryRun: output != nil,
+          isCancelled: isCancelled)
+        guard let output else { return try run.plan() }
+        let (file, result) = try run.planFile()
+        try file.write(to: output)
+        return result
       }
       if isJSON {
         try Console.print(try Console.json(plan), as: .json)
       } else {
-        try Console.print(isQuiet ? "\(plan.plan)\n" : Self.text(plan))
+        try Console.print(isQuiet ? "\(plan.plan)\n" : text(plan))
       }
       return .ok
     } catch {
@@ -102,7 +116,7 @@ struct PlanCommand: Command {
     }
   }
 
-  private static func text(_ plan: PlanRun.Result) -> String {
+  private func text(_ plan: PlanRun.Result) -> String {
     let files = plan.files.count == 1 ? "one file" : "\(plan.files.count.grouped) files"
     var lines = [
       "Plan \(plan.plan)",
@@ -114,7 +128,9 @@ struct PlanCommand: Command {
     lines += plan.known.map { "\($0) was imported before" }
     lines += plan.notes
     lines.append("Next, any number of times and anywhere:")
-    lines.append("  surfjournal work --plan \(plan.plan) --store ADDRESS")
+    lines.append(
+      output.map { "  surfjournal work --dry-run --plan \($0) >>RESULTS" }
+        ?? "  surfjournal work --plan \(plan.plan) --store ADDRESS")
     return lines.joined(separator: "\n") + "\n"
   }
 }

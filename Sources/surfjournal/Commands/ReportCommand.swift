@@ -6,6 +6,7 @@ struct ReportCommand: Command {
   static let takesAddresses = true
   static let usage = """
     Usage: surfjournal report --plan ID --store ADDRESS [options]
+           surfjournal report --from RESULTS --plan PLAN [options]
 
     Closes a plan whose shards are all complete: prints and writes one report, with
     the lines and records of the files, and one file of rejects for 'surfjournal
@@ -13,7 +14,9 @@ struct ReportCommand: Command {
     exit status 75 says that shards are not complete, and which.
 
     Options:
-          --plan ID              number of the plan, or its beginning
+          --plan ID              number of the plan, or its beginning; with --from
+                                 the file of the plan
+          --from RESULTS         add up what 'surfjournal work --dry-run' printed
           \(SharedOptions.serverStore)
           --rejects PATH         file for rejected records, or a folder, ending in /
           --report FILE          write the report here instead of where the pipeline
@@ -42,6 +45,8 @@ struct ReportCommand: Command {
   private let plan: String
   private let options: RunOptions
   private let isAbandoned: Bool
+  /// The results of a check; nil for an import.
+  private let results: String?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
@@ -58,11 +63,12 @@ struct ReportCommand: Command {
     if !reports.isEmpty { options.reports = reports }
     self.options = options
     isAbandoned = arguments.has("abandon")
+    results = arguments.string("from")
   }
 
   func run() async -> ExitCode {
     do throws(CommandFailure) {
-      let (plan, options, isAbandoned) = (plan, options, isAbandoned)
+      let (plan, options, isAbandoned, results) = (plan, options, isAbandoned, results)
       let message = "stopping; the plan stays open"
       if isAbandoned {
         let count = try await EngineThread.run("report", stopping: message) { isCancelled in
@@ -76,9 +82,15 @@ struct ReportCommand: Command {
         return .ok
       }
       let summary = try await EngineThread.run("report", stopping: message) { isCancelled in
-        try PlanReport(plan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled).close()
+        if let results {
+          return try ShardChecks(
+            planFile: plan, options: options, vocabulary: .journal, isCancelled: isCancelled
+          ).report(from: results)
+        }
+        return try PlanReport(plan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled).close()
       }
-      return RunSession(.surfLog, kind: .import, options: options, arguments: arguments).present(summary)
+      return RunSession(.surfLog, kind: results == nil ? .import : .validate, options: options, arguments: arguments)
+        .present(summary)
     } catch {
       return error.report()
     }

@@ -6,6 +6,7 @@ struct WorkCommand: Command {
   static let takesAddresses = true
   static let usage = """
     Usage: surfjournal work --plan ID --store ADDRESS [options]
+           surfjournal work --dry-run --plan PLAN [options]
 
     Imports the shards of a plan that 'surfjournal plan' has made: all that are not
     complete, or one. It may run any number of times, anywhere, and several times at
@@ -15,8 +16,14 @@ struct WorkCommand: Command {
     It ends with the exit status 0 only when the ledger says that its shards are
     complete, also if records were rejected: these are in the report.
 
+    With --dry-run it checks the shards of a plan that 'surfjournal plan --dry-run'
+    has written, needs no store, and prints a line of JSON for each shard. Collect
+    the lines of all workers for 'surfjournal report --from'.
+
     Options:
-          --plan ID              number of the plan, or its beginning
+          --plan ID              number of the plan, or its beginning; for a dry run
+                                 the file of the plan
+          --dry-run              check the shards, and store nothing
           \(SharedOptions.serverStore)
           --shard N              import this shard only; the first one is 0
           --list                 import nothing; print the numbers of the shards that
@@ -37,6 +44,7 @@ struct WorkCommand: Command {
   private let plan: String
   private let shard: Int?
   private let onlyLists: Bool
+  private let isDryRun: Bool
   private let options: RunOptions
   private let retrySeconds: Double
   private let isJSON: Bool
@@ -45,9 +53,11 @@ struct WorkCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
     (plan, options) = try arguments.plannedRun()
+    isDryRun = arguments.has("dry-run")
     shard = try arguments.integer("shard", in: 0...Int.max)
     onlyLists = arguments.has("list")
     if onlyLists, shard != nil { throw arguments.mistake("--list prints all open shards; leave --shard out") }
+    if onlyLists, isDryRun { throw arguments.mistake("--list asks the ledger of a store; leave --dry-run out") }
     retrySeconds = try arguments.seconds("retry-seconds") ?? 60
     (isJSON, isQuiet) = (arguments.has("json"), arguments.has("quiet"))
   }
@@ -56,6 +66,7 @@ struct WorkCommand: Command {
     do throws(CommandFailure) {
       let (plan, shard, options, retrySeconds) = (plan, shard, options, retrySeconds)
       let (isJSON, isQuiet, onlyLists) = (isJSON, isQuiet, onlyLists)
+      if isDryRun { return try await check() }
       try await EngineThread.run("work", stopping: "stopping at the next chunk; what is saved stays") { isCancelled in
         let worker = try ShardWorker(
           plan: plan, options: options, vocabulary: .journal, retrySeconds: retrySeconds, isCancelled: isCancelled)
@@ -69,6 +80,24 @@ struct WorkCommand: Command {
     } catch {
       return error.report()
     }
+  }
+
+  /// Checks shards of a plan in a file.
+  private func check() async throws(CommandFailure) -> ExitCode {
+    let (plan, shard, options) = (plan, shard, options)
+    try await EngineThread.run("work", stopping: "stopping at the next chunk") { isCancelled in
+      let checks = try ShardChecks(planFile: plan, options: options, vocabulary: .journal, isCancelled: isCancelled)
+      var failure: CommandFailure?
+      try checks.check(shard) { found in
+        do throws(CommandFailure) {
+          try Console.print(try Console.jsonLine(found), as: .json)
+        } catch {
+          failure = failure ?? error
+        }
+      }
+      if let failure { throw failure }
+    }
+    return .ok
   }
 
   private static func show(_ done: ShardWorker.Completed, isJSON: Bool, isQuiet: Bool) {
@@ -89,9 +118,10 @@ extension Arguments {
   /// The options of the commands that work on a plan.
   func plannedRun() throws(CommandFailure) -> (plan: String, options: RunOptions) {
     guard let plan = string("plan") else { throw mistake("no plan is given; name one with --plan ID") }
-    guard let store = string("store") else { throw mistake("no store is given; name one with --store ADDRESS") }
+    let needsStore = !(isDeclared("from") && has("from")) && !(isDeclared("dry-run") && has("dry-run"))
+    if needsStore, string("store") == nil { throw mistake("no store is given; name one with --store ADDRESS") }
     var options = RunOptions()
-    options.store = store
+    options.store = needsStore ? string("store") : nil
     if let seconds = try seconds("lock-timeout") { options.lockTimeoutSeconds = seconds }
     (options.notifies, options.programVersion, options.isQuiet) = (false, ProgramVersion.text, has("quiet"))
     return (plan, options)
