@@ -29,7 +29,7 @@ import Testing
     Mistake("an unknown letter among known ones", "export", "-qx", message: "unknown option '-x'"),
     Mistake(
       "an option without its value", "import", "a.csv", "--store",
-      message: "--store needs a value: --store PATH"),
+      message: "--store needs a value: --store STORE"),
     Mistake("a letter without its value", "export", "-o", message: "--output needs a value: --output FILE"),
     Mistake("a value for an option that has none", "import", "--json=yes", message: "--json takes no value"),
     Mistake(
@@ -37,7 +37,7 @@ import Testing
       message: "'--st' may mean --store or --stop-at or --stop-on-error; write more of it"),
     Mistake("import without a file", "import", "--store", "s", message: "no file is given"),
     Mistake(
-      "import without a store", "import", "a.csv", message: "no store is given; name one with --store PATH"),
+      "import without a store", "import", "a.csv", message: "no store is given; name one with --store STORE"),
     Mistake("validate without a file", "validate", message: "no file is given"),
     Mistake("export without a store", "export", message: "no store is given"),
     Mistake("export with two operands", "export", "s", "t", message: "unexpected argument 't'"),

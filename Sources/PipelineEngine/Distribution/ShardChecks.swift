@@ -94,7 +94,7 @@ package struct ShardChecks {
     totals.notes = file.notes
     for (index, input) in file.inputs.enumerated() {
       let shards = file.shards.indices.filter { file.shards[$0].input == index }.compactMap { found[$0] }
-      finish(input, shards, &totals)
+      finish(input, shards: shards, &totals)
     }
     let failure = environment.compare(&totals, with: expectations)
     var summary = run.summary(totals, failure, seconds: 0)
@@ -104,7 +104,7 @@ package struct ShardChecks {
     return summary
   }
 
-  private func finish(_ input: PlanFile.Input, _ shards: [CheckedShard], _ totals: inout ImportTotals) {
+  private func finish(_ input: PlanFile.Input, shards: [CheckedShard], _ totals: inout ImportTotals) {
     let listedMax = environment.definition.limits.issuesListedMax
     var sum = InputResults(listedMax: listedMax, profiler: environment.profiler, statistics: environment.statistics)
     for issue in input.issues { sum.log.add(issue) }

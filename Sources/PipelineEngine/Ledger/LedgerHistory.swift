@@ -172,7 +172,8 @@ public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
 
   fileprivate static func missing(_ store: StoreLocation) -> LedgerAccessError {
     let word = store.isServer ? "address" : "path"
-    return LedgerAccessError(description: "the store \(store.shown) does not exist; check the \(word)", exitCode: .noInput)
+    return LedgerAccessError(
+      description: "the store \(store.shown) does not exist; check the \(word)", exitCode: .noInput)
   }
 }
 

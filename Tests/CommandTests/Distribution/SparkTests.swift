@@ -6,7 +6,8 @@ import Testing
 /// executors are killed: each record is imported once.
 @Suite(
   .serialized, .seeded,
-  .enabled(if: SparkCluster.isThere && ConnectionPooler.isThere, "Spark is not installed; 'make test-spark' installs it"))
+  .enabled(
+    if: SparkCluster.isThere && ConnectionPooler.isThere, "Spark is not installed; 'make test-spark' installs it"))
 struct SparkTests {
   private static let script = Repository.path("Distributed/spark/surfjournal_spark.py")
   /// A run that takes longer is not disturbed any more, so that it can end.
@@ -41,7 +42,8 @@ struct SparkTests {
       }
       driver.waitUntilExit()
       if driver.terminationStatus == 0 { break }
-      try #require(attempt < Self.attemptsMax, "the driver has failed \(attempt) times: \(try logEnd(world, attempt))")
+      let log = try logEnd(world, attempt)
+      try #require(attempt < Self.attemptsMax, "the driver has failed \(attempt) times: \(log)")
     }
     #expect(disturbance.kills > 0)
     for (kind, count) in disturbance.killed { Figures.add("kills of \(kind.rawValue)", count, suite: Self.self) }
