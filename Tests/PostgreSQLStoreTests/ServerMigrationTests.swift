@@ -226,7 +226,8 @@ struct ServerMigrationTests {
       session.setValue(5, forKey: "large")
       try context.save()
     }
-    let kept = try #require(try open(new, options()).rowStores.first as? PostgreSQLStore)
+    let coordinator = try open(new, options())
+    let kept = try #require(coordinator.rowStores.first as? PostgreSQLStore)
     let changes = try kept.history(.all, withChanges: true).flatMap(\.changes)
     #expect(changes.map(\.kind) == [.insert, .update] && changes.last?.updatedProperties == ["spotName"])
     #expect(try kept.lastTransactionNumber() == 2)

@@ -123,7 +123,7 @@ package final class ConnectionCutter: @unchecked Sendable {
 
   private func carryRequests(_ pair: Pair) {
     while let bytes = Pair.read(pair.client) {
-      let isCommit = String(decoding: bytes, as: UTF8.self).contains("COMMIT")
+      let isCommit = String(decoding: bytes, as: UTF8.self).contains("COMMIT\0")
       let cut = lock.withLock { () -> Cut? in
         if let left = messagesLeft {
           messagesLeft = left > 1 ? left - 1 : nil

@@ -188,7 +188,7 @@ package final class ServerExamination: @unchecked Sendable {
         "SELECT t.relname::text, a.attname::text, o.relname::text, c.convalidated::int::bigint FROM pg_constraint c "
           + "JOIN pg_class t ON t.oid = c.conrelid JOIN pg_class o ON o.oid = c.confrelid "
           + "JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] "
-          + "WHERE c.contype = 'f' AND cardinality(c.conkey) = 1"))
+          + "WHERE c.contype = 'f' AND cardinality(c.conkey) = 1 AND t.oid = to_regclass(quote_ident(t.relname))"))
     return creation.references.compactMap { reference in
       let (table, column) = (reference.table, reference.column)
       let key = [table, column, reference.other]

@@ -249,7 +249,8 @@ final class AgreementPlayer {
     transactionSeen = last
     return found.flatMap { transaction in
       ["\(transaction.number) \(transaction.author ?? "") \(transaction.contextName ?? "")"]
-        + transaction.changes.map(Self.text)
+        // The objects of a save have no order.
+        + transaction.changes.map(Self.text).sorted()
     }.joined(separator: "\n")
   }
 

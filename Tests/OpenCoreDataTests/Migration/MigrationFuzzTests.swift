@@ -138,7 +138,8 @@ struct MigrationFuzzTests {
         let destination = try layout.sql(layout.model.root(link.destination)).tableName
         let wrong = try connection.integer(
           "SELECT count(*) FROM \(entity.tableName) s WHERE Z_PK = \(key) AND \(column) IS NOT NULL AND "
-            + "NOT EXISTS (SELECT 1 FROM \(destination) d WHERE d.Z_PK = s.\(column) AND d.Z_ENT = \(entityColumn))", []
+            + "NOT EXISTS (SELECT 1 FROM \(destination) d WHERE d.Z_PK = s.\(column) AND d.Z_ENT = s.\(entityColumn))",
+          []
         )
         #expect(wrong == 0, "\(entityColumn) is not the number of the entity that \(column) leads to")
       }
