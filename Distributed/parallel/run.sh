@@ -10,4 +10,4 @@ store=$1 plan=$2
 shift 2
 shards=$(surfjournal work --store "$store" --plan "$plan" --list)
 [ -n "$shards" ] || exit 0
-printf '%s\n' "$shards" | parallel --retries 4 "$@" surfjournal work --store "$store" --plan "$plan" --shard {}
+printf '%s\n' "$shards" | parallel -q --retries 4 "$@" surfjournal work --store "$store" --plan "$plan" --shard {}

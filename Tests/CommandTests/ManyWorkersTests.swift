@@ -52,15 +52,10 @@ struct ManyWorkersTests {
   func `GNU parallel runs the shards`() throws {
     try world.writeLog("a.csv", records: 1500)
     let plan = try world.plan("a.csv")
-    let last = try #require(Int(try world.psql("SELECT max(shard) FROM sj_shard")))
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let output = try Programs.run(
-      "/usr/bin/env",
-      [
-        "parallel", "-q", "--retries", "3", "-j", "3", Tool.url.path, "work", "--plan", plan, "--store", world.address,
-        "-q",
-        "--shard",
-      ]
-        + [":::"] + (0...last).map(String.init), in: world.folder)
+      Repository.path("Distributed/parallel/run.sh"), [world.address, plan, "-j3"], in: world.folder,
+      environment: ["PATH": "\(Tool.url.deletingLastPathComponent().path):\(path)"])
     #expect(output.status == 0, "\(output.messages)")
     try world.compare(plan, files: "a.csv")
   }
