@@ -27,9 +27,10 @@ test-module: ## Build and run the tests of one module, with nothing that they do
 	@.ci/ensure-packages test
 	SURFJOURNAL_MODULE=$(MODULE) swift test --scratch-path .build/modules/$(MODULE) $(ARGS)
 
-test-long: ## Run the tests with the long series, then the fuzzer and both sanitizers; ROUNDS=1000 and SEED=7 change them
+test-long: ## Run the tests with the long series, then Spark, the fuzzer and both sanitizers; ROUNDS=1000 and SEED=7 change them
 	@.ci/ensure-packages test
 	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} SURFJOURNAL_TESTS=long .ci/slowest swift test $(ARGS)
+	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} $(MAKE) test-spark
 	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz
 	.ci/check-thread
 	.ci/check-address
