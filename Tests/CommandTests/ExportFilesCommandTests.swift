@@ -145,7 +145,7 @@ import Testing
     Mistake("parts to stdout", "--split-rows", "2", message: "--split-rows: needs an output file"),
     Mistake("a hash of stdout", "--hash", message: "--hash: needs an output file"),
     Mistake("an increment to stdout", "--incremental", "-o", "-", message: "--incremental: needs an output file"),
-    Mistake("an unknown placeholder", "-o", "a-{dat}.csv", message: "no placeholder {dat}"),
+    Mistake("an unknown placeholder", "-o", "a-{dat}.csv", message: "the placeholder {dat} is unknown"),
     Mistake("a part of no split", "-o", "a-{part}.csv", message: "not split by rows"),
     Mistake(
       "another order than by month", "-o", "a", "--split-month", "date", "--sort", "rating",
