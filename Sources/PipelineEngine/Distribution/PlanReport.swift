@@ -22,13 +22,7 @@ package final class PlanReport {
   ) throws {
     let location = StoreLocation(options.store ?? "")
     record = try PlanRecord.find(id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
-    guard record.state == .open else {
-      throw RunFailure(
-        code: nil, exitCode: .usage,
-        message: record.state == .closed
-          ? "the plan \(record.id) is closed; 'history' shows its run"
-          : "the plan \(record.id) was ended before it was complete; 'history' shows its run")
-    }
+    try record.checkOpen(record.state)
     var options = options
     record.plan.apply(to: &options)
     (options.runID, options.profilesEntries, options.inputs) = (record.id, true, ["-"])
@@ -77,26 +71,43 @@ package final class PlanReport {
   /// - Returns: How many records its workers have read.
   package func abandon() throws(RunFailure) -> Int {
     try locked { (lock) throws(RunFailure) in
-      let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
-      let planned = try store.perform { try PlannedShards(record.id, environment, in: $0) }
-      var totals = ImportTotals(definition)
-      totals.begin(part: 0, of: environment, lastStoredKey: 0)
-      var entries: [LedgerEntry] = []
-      for input in planned.inputs {
-        var entry = try finish(input, &totals)
-        if input.shards.contains(where: { !$0.isComplete }) {
-          // Until an undo takes back what is saved of it, no import may read it.
-          (entry.isComplete, entry.isReported) = (false, false)
-          (entry.isPlanned, entry.isUndone) = (entry.counts.read > 0, entry.counts.read == 0)
-        }
-        entries.append(entry)
+      // Workers wait from here on, and find that their shards are gone.
+      try store.beginTransaction()
+      do throws(RunFailure) {
+        let count = try abandonInTransaction()
+        try store.commitTransaction(of: nil, environment.tables)
+        return count
+      } catch {
+        try? store.rollBackTransaction()
+        throw error
       }
-      totals.outcome = .stopped
-      totals.stopReason = "the plan was ended before all its shards were complete"
-      let summary = run.summary(totals, nil, seconds: max(0, planned.endedAt.timeIntervalSince(record.madeAt)))
-      try save(entries, summary, to: ledger, as: .abandoned)
-      return summary.counts.read
     }
+  }
+
+  private func abandonInTransaction() throws(RunFailure) -> Int {
+    let (plans, id) = (environment.plans, record.id)
+    let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
+    let planned = try store.perform { coordinator in
+      _ = try coordinator.participantRows("SELECT shardID FROM \(plans.shard) WHERE planID = ? FOR UPDATE", [id])
+      return try PlannedShards(id, environment, in: coordinator)
+    }
+    var totals = ImportTotals(definition)
+    totals.begin(part: 0, of: environment, lastStoredKey: 0)
+    var entries: [LedgerEntry] = []
+    for input in planned.inputs {
+      var entry = try finish(input, &totals)
+      if input.shards.contains(where: { !$0.isComplete }) {
+        // Until an undo takes back what is saved of it, no import may read it.
+        (entry.isComplete, entry.isReported) = (false, false)
+        (entry.isPlanned, entry.isUndone) = (entry.counts.read > 0, entry.counts.read == 0)
+      }
+      entries.append(entry)
+    }
+    totals.outcome = .stopped
+    totals.stopReason = "the plan was ended before all its shards were complete"
+    let summary = run.summary(totals, nil, seconds: max(0, planned.endedAt.timeIntervalSince(record.madeAt)))
+    try save(entries, summary, to: ledger, as: .abandoned)
+    return summary.counts.read
   }
 
   private func locked<Result>(_ body: (StoreLock) throws(RunFailure) -> Result) throws(RunFailure) -> Result {
@@ -109,6 +120,9 @@ package final class PlanReport {
     }
     if let fence = lock.fence { store.coordinator.addSaveParticipant(fence) }
     try store.openExisting()
+    // Another report may have closed it since it was read.
+    let (plans, id) = (environment.plans, record.id)
+    try record.checkOpen(try store.perform { try PlanRecord.state(of: id, plans, in: $0) })
     return try body(lock)
   }
 
@@ -259,5 +273,17 @@ private struct PlannedShards {
       for shard in own where shard.counts.read > 0 { sum.add(results(shard)) }
       return Input(entry: entry, shards: own, results: sum)
     }
+  }
+}
+
+extension PlanRecord {
+  /// - Throws: 64 for a plan that is not open any more.
+  fileprivate func checkOpen(_ state: State) throws(RunFailure) {
+    guard state != .open else { return }
+    throw RunFailure(
+      code: nil, exitCode: .usage,
+      message: state == .closed
+        ? "the plan \(id) is closed; 'history' shows its run"
+        : "the plan \(id) was ended before it was complete; 'history' shows its run")
   }
 }

@@ -123,10 +123,6 @@ package struct PlanRun {
     var totals = ImportTotals(definition)
     var (planned, left): ([PlannedInput], [String]) = ([], [])
     for file in part.inputs {
-      if environment.monitor.isCancelled() {
-        throw RunFailure(
-          code: nil, exitCode: .temporaryFailure, message: "cancelled while the files were read; nothing is planned")
-      }
       guard try isNew(file, among: known, &totals) else {
         left.append(file.name)
         continue

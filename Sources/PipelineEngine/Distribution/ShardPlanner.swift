@@ -42,11 +42,18 @@ struct ShardPlanner {
         code: .inputRefused, exitCode: .dataError,
         message: "\(file.name) can be read only once, and a plan is read by many workers; write it to a file first")
     }
+    let planned: PlannedInput
     do throws(CSVError) {
-      return try read(file)
+      planned = try read(file)
     } catch {
       throw RunFailure(error)
     }
+    // What was not read to its end would be planned without the rest.
+    if environment.monitor.isCancelled() {
+      throw RunFailure(
+        code: nil, exitCode: .temporaryFailure, message: "cancelled while the files were read; nothing is planned")
+    }
+    return planned
   }
 
   private func read(_ file: InputFile) throws(CSVError) -> PlannedInput {

@@ -43,7 +43,9 @@ package final class ShardWorker {
     isCancelled: @escaping @Sendable () -> Bool
   ) throws {
     let location = StoreLocation(options.store ?? "")
-    record = try PlanRecord.find(id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
+    record = try Self.record(
+      of: id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds, retrySeconds: retrySeconds,
+      unless: isCancelled)
     var options = options
     record.plan.apply(to: &options)
     (options.runID, options.reports, options.profilesEntries) = (record.id, [], true)
@@ -64,6 +66,21 @@ package final class ShardWorker {
     self.isCancelled = isCancelled
   }
 
+  /// Reads a plan, again and again while the server can't be reached.
+  private static func record(
+    of id: String, in store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double,
+    retrySeconds: Double, unless isCancelled: () -> Bool
+  ) throws(RunFailure) -> PlanRecord {
+    var backOff = BackOff(seconds: retrySeconds)
+    while true {
+      do throws(RunFailure) {
+        return try PlanRecord.find(id, in: store, vocabulary, timeoutSeconds: timeoutSeconds)
+      } catch {
+        guard error.isPassing, backOff.wait(unless: isCancelled) else { throw error }
+      }
+    }
+  }
+
   package func close() { store.close() }
 
   // MARK: Shards
@@ -80,14 +97,15 @@ package final class ShardWorker {
       try workOpen(on: number, report)
     } catch {
       // The plan may have been closed meanwhile, and its shards are gone.
-      let (plans, id) = (plans, record.id)
-      let state = try? store.perform {
-        try $0.participantRows("SELECT state FROM \(plans.plan) WHERE planID = ?", [id]).first?.first as? String
-      }
-      guard let now = state.flatMap({ $0 }).flatMap(PlanRecord.State.init(rawValue:)), try isClosed(now) else {
-        throw error
-      }
+      guard let now = try? stateNow(), try isClosed(now) else { throw error }
     }
+    // A plan that was ended has no shards left, too.
+    _ = try isClosed(try retrying { () throws(RunFailure) in try self.stateNow() })
+  }
+
+  private func stateNow() throws(RunFailure) -> PlanRecord.State {
+    let (plans, id) = (plans, record.id)
+    return try store.perform { try PlanRecord.state(of: id, plans, in: $0) }
   }
 
   /// Whether the plan is closed, so that all its shards are complete.
@@ -117,20 +135,9 @@ package final class ShardWorker {
 
   /// The numbers of the shards that are not complete, in order.
   package func unfinishedShards() throws(RunFailure) -> [Int] {
-    guard try isPlanOpen() else { return [] }
+    if try isClosed(record.state) { return [] }
     try open()
     return try retrying { () throws(RunFailure) in try self.openShards() }
-  }
-
-  /// False for a plan whose report was made: all its shards are complete.
-  private func isPlanOpen() throws(RunFailure) -> Bool {
-    switch record.state {
-    case .open: return true
-    case .closed: return false
-    case .abandoned:
-      throw RunFailure(
-        code: nil, exitCode: .dataError, message: "the plan \(record.id) was ended before it was complete")
-    }
   }
 
   private func open() throws(RunFailure) {
@@ -278,7 +285,7 @@ package final class ShardWorker {
     while true {
       do throws(RunFailure) {
         let result = try body()
-        failuresInARow = 0
+        (failuresInARow, lastSuccess) = (0, .now)
         return result
       } catch {
         try waitAfter(error)
@@ -290,8 +297,7 @@ package final class ShardWorker {
   ///
   /// - Throws: The failure itself, if it does not pass, or has not for too long.
   private func waitAfter(_ failure: RunFailure) throws(RunFailure) {
-    let isPassing = failure.concernsStore && [.temporaryFailure, .unavailable].contains(failure.exitCode)
-    guard isPassing, lastSuccess.duration(to: .now) < .seconds(retrySeconds) else { throw failure }
+    guard failure.isPassing, lastSuccess.duration(to: .now) < .seconds(retrySeconds) else { throw failure }
     failuresInARow += 1
     let longest = min(Self.waitSecondsMax, 0.05 * Double(1 << min(failuresInARow, 10)))
     try sleep(Double.random(in: longest / 2...longest))
@@ -302,6 +308,11 @@ package final class ShardWorker {
     if isCancelled() { throw Self.cancelled }
     Thread.sleep(forTimeInterval: seconds)
   }
+}
+
+extension RunFailure {
+  /// Whether the same may succeed later: the server can't be reached, or is busy.
+  fileprivate var isPassing: Bool { concernsStore && [.temporaryFailure, .unavailable].contains(exitCode) }
 }
 
 /// Tells whether the workers that were getting on with a shard still do.

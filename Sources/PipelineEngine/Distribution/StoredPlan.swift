@@ -111,6 +111,12 @@ struct PlanRecord {
         : "\(found.count) plans of \(store.shown) begin with \(id); write more of the number")
   }
 
+  /// The present state of a plan; abandoned where it is gone.
+  static func state(of id: String, _ tables: PlanTables, in coordinator: NSPersistentStoreCoordinator) throws -> State {
+    let row = try coordinator.participantRows("SELECT state FROM \(tables.plan) WHERE planID = ?", [id]).first
+    return (row?.first as? String).flatMap(State.init(rawValue:)) ?? .abandoned
+  }
+
   private init(row: [Any?], _ vocabulary: DefinitionVocabulary) throws {
     func text(_ index: Int) -> String { row[index] as? String ?? "" }
     id = text(0)

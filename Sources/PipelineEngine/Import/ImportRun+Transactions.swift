@@ -48,7 +48,16 @@ extension ImportRun {
       let failure = try body(&totals)
       let isRepeated = failure == nil && totals.outcome == .completed && environment.late?.newlyRefused ?? 0 > 0
       if failure == nil, totals.outcome == .completed, !isRepeated {
-        try store.commitTransaction(of: totals.completed.last, environment.tables)
+        do throws(RunFailure) {
+          // Inputs that were known have the row of an earlier run, which says nothing of this one.
+          let last = totals.completed.last { $0.run == environment.runID }
+          try store.commitTransaction(of: last, environment.tables)
+        } catch {
+          try? store.rollBackTransaction()
+          ledger.didRollBack()
+          totals.rollBack(to: before)
+          throw error
+        }
         return nil
       }
       try store.rollBackTransaction()

@@ -109,9 +109,10 @@ struct PlanTables: Sendable {
   func move(_ entry: LedgerEntry, of shard: Shard, from former: ReaderPosition) -> Statement {
     let changes = Self.progressColumns.map { "\($0) = ?" }.joined(separator: ", ")
     return (
-      "UPDATE \(self.shard) SET \(changes) WHERE shardID = ? AND record = ? AND byte = ? AND state <> 'complete'",
+      "UPDATE \(self.shard) SET \(changes) WHERE shardID = ? AND planID = ? AND record = ? AND byte = ? "
+        + "AND state <> 'complete'",
       progress(of: entry) + [
-        .integer(shard.id), .integer(Int64(former.record)), .integer(Int64(former.byteOffset)),
+        .integer(shard.id), .text(shard.plan), .integer(Int64(former.record)), .integer(Int64(former.byteOffset)),
       ]
     )
   }
@@ -243,9 +244,12 @@ struct PlanTables: Sendable {
     let free = try transaction.rows(
       "SELECT writer FROM \(writer) WHERE planID = ? LIMIT 1 FOR UPDATE SKIP LOCKED", [id])
     if !free.isEmpty { return }
-    // All are taken: it waits for any of them, so that those who wait are spread over all.
+    // All are taken: it waits for any of them, so that those who wait are spread over all, and for as long as it takes.
+    let timeout = try transaction.rows("SELECT current_setting('lock_timeout')").first?.first as? String
+    try transaction.execute("SET LOCAL lock_timeout = 0")
     _ = try transaction.rows(
       "SELECT writer FROM \(writer) WHERE planID = ? AND writer = ? FOR UPDATE", [id, Int.random(in: 1...writersMax)])
+    _ = try transaction.rows("SELECT set_config('lock_timeout', ?, true)", [timeout ?? "0"])
   }
 
   // MARK: Reading

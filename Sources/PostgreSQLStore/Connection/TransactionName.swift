@@ -5,7 +5,8 @@ import ManagedObjectModel
 struct TransactionName: Sendable, Equatable {
   /// `pg_current_xact_id_if_assigned()`.
   let number: String
-  /// The history of the server to which the number belongs: a standby that was promoted gives its numbers again.
+  /// The history of the server to which the number belongs, and its last checkpoint: a standby that was promoted gives its
+  /// numbers again, and so does a server after a crash, which ends with a checkpoint.
   let timeline: String
 
   /// What a server says about the transaction.
@@ -19,7 +20,9 @@ struct TransactionName: Sendable, Equatable {
 }
 
 extension PostgreSQLConnection {
-  private static let timeline = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
+  private static let timeline =
+    "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || ' ' "
+    + "|| (SELECT checkpoint_lsn::text FROM pg_control_checkpoint())"
 
   /// What is seen of the database at the end of a transaction.
   struct LastLook {

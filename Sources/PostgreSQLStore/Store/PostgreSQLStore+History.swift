@@ -66,6 +66,7 @@ extension PostgreSQLStore: HistoryTrackingStore {
     if try tables.isPrepared(entities) { return true }
     try connection.send("BEGIN")
     do {
+      try connection.send("SET LOCAL lock_timeout = \(opened.settings.timeoutMilliseconds)")
       try tables.prepare(entities, tables: schema.tables.map(\.name))
       try connection.commit()
     } catch {

@@ -104,7 +104,8 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
         try commit(connection, isPart: isPart)
         return result
       } catch {
-        goBack(to: marks)
+        // The keys of what may be committed are not given again.
+        if (error as? PostgreSQLError)?.lostCommit != .open { goBack(to: marks) }
         rollBack(connection, isPart: isPart)
         throw error
       }

@@ -26,8 +26,8 @@ struct WorkCommand: Command {
           --dry-run              check the shards, and store nothing
           \(SharedOptions.serverStore)
           --shard N              import this shard only; the first one is 0
-          --list                 import nothing; print the numbers of the shards that
-                                 are not complete, a line each, for a scheduler
+          --list                 import nothing; print the numbers of the shards
+                                 that are not complete, a line each
           --retry-seconds N      how long to try again while the server can't be
                                  reached or is busy; by default 60
           \(SharedOptions.lockTimeout)
