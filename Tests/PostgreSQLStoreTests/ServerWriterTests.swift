@@ -113,28 +113,38 @@ struct ServerWriterTests {
   }
 
   @Test("A batch update leaves rows alone that another writer has changed so that they no longer match")
-  func batchUpdate() async throws {
+  func batchUpdate() throws {
     let (own, other) = (try opened(), try opened())
     try ServerStore.save(["old", "old"], own.coordinator)
     let number = try own.store.access("Asking") { try $0.integer("SELECT pg_backend_pid()", []) ?? 0 }
     try other.store.beginTransaction()
-    try other.store.access("Writing") { try $0.send("UPDATE ZSESSION SET ZPLACE = 'theirs' WHERE Z_PK = 1") }
-    let coordinator = own.coordinator
-    let update = Task.detached {
-      let context = ServerStore.context(coordinator)
-      try context.performAndWait {
-        let request = NSBatchUpdateRequest(entityName: "Session")
-        request.predicate = NSPredicate(format: "place == 'old'")
-        request.propertiesToUpdate = ["place": "new"]
-        _ = try context.execute(request)
-      }
+    try other.store.access("Writing") {
+      try $0.send("UPDATE ZSESSION SET ZPLACE = 'theirs' WHERE Z_PK = 1")
+      try $0.finish()
     }
-    try other.store.access("Writing") { try $0.finish() }
+    let (coordinator, ended, failure) = (own.coordinator, DispatchSemaphore(value: 0), Locked<String?>(nil))
+    // A thread of its own waits for the row: those of the tests may all be taken.
+    Thread.detachNewThread {
+      do {
+        let context = ServerStore.context(coordinator)
+        try context.performAndWait {
+          let request = NSBatchUpdateRequest(entityName: "Session")
+          request.predicate = NSPredicate(format: "place == 'old'")
+          request.propertiesToUpdate = ["place": "new"]
+          _ = try context.execute(request)
+        }
+      } catch {
+        failure.withLock { $0 = "\(error)" }
+      }
+      ended.signal()
+    }
     while try store.psql("SELECT cardinality(pg_blocking_pids(\(number)))") == "0" {
-      try await Task.sleep(for: .milliseconds(20))
+      let hasEnded = ended.wait(timeout: .now() + .milliseconds(20)) == .success
+      try #require(!hasEnded, "the update did not wait for the row")
     }
     try other.store.commitTransaction()
-    try await update.value
+    ended.wait()
+    #expect(failure.withLock { $0 } == nil)
     #expect(try store.psql(#"SELECT "ZPLACE" FROM "ZSESSION" ORDER BY "Z_PK""#) == "theirs\nnew")
   }
 

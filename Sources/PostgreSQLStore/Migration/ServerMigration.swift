@@ -155,7 +155,8 @@ private struct ServerMigrationRun {
     for table in tables {
       let indexes = try connection.rows(
         "SELECT x.indexrelid::regclass::text, x.indexrelid::bigint, c.oid IS NOT NULL FROM pg_index x "
-          + "LEFT JOIN pg_constraint c ON c.conindid = x.indexrelid AND c.conrelid = x.indrelid "
+          // Foreign keys of a table to itself name the index that they lead to, too.
+          + "LEFT JOIN pg_constraint c ON c.conindid = x.indexrelid AND c.conrelid = x.indrelid AND c.contype <> 'f' "
           + "WHERE x.indrelid = to_regclass(?) ORDER BY 2", [.text(table.quotedName)])
       for row in indexes {
         guard case .text(let name) = row[0], case .integer(let number) = row[1] else { continue }
