@@ -122,7 +122,8 @@ struct ServerWriterTests {
       try $0.send("UPDATE ZSESSION SET ZPLACE = 'theirs' WHERE Z_PK = 1")
       try $0.finish()
     }
-    let (coordinator, ended, failure) = (own.coordinator, DispatchSemaphore(value: 0), Locked<String?>(nil))
+    let (coordinator, ended) = (own.coordinator, DispatchSemaphore(value: 0))
+    let failure = Locked<String?>(nil)
     // A thread of its own waits for the row: those of the tests may all be taken.
     Thread.detachNewThread {
       do {
