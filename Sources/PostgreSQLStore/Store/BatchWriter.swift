@@ -169,7 +169,10 @@ final class BatchWriter {
         batch: batch, entity: kept, columns: columns, rows: (0..<batch.count).map { ($0, first + Int64($0)) })
       overwritten = []
       if isUnique { try insertOrResolve(copy, resolution) } else { try insert(copy) }
-      try history?.note(inserted: first...(first + Int64(batch.count) - 1), in: kept, overwritten: overwritten)
+      let new = first...(first + Int64(batch.count) - 1)
+      // A row of the batch itself that another one has given its values is new.
+      try history?.note(
+        inserted: new, in: kept, overwritten: overwritten.filter { !new.contains($0.storeKey ?? 0) })
     }
   }
 
