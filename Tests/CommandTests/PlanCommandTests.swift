@@ -187,6 +187,38 @@ struct PlanCommandTests {
     #expect(try world.rows(of: world.address).count == 294)
   }
 
+  @Test func `A plan that is cancelled while it reads is not made`() throws {
+    try world.writeLog("a.csv", records: 400_000)
+    let planning = Programs.process(
+      Tool.url.path, ["plan", "./nightly.json", "a.csv", "--store", world.address, "--quiet"], in: world.folder)
+    planning.standardError = FileHandle.nullDevice
+    planning.standardOutput = FileHandle.nullDevice
+    try Programs.start(planning)
+    // It has opened the store, and reads.
+    while try world.psql(#"SELECT to_regclass('"Z_METADATA"') IS NOT NULL"#) != "t" { usleep(10_000) }
+    kill(planning.processIdentifier, SIGTERM)
+    planning.waitUntilExit()
+    #expect(planning.terminationStatus == 75)
+    #expect(
+      try world.psql("SELECT count(*) FROM pg_tables WHERE tablename = 'sj_plan' AND schemaname = '\(world.schema)'")
+        == "0")
+  }
+
+  @Test func `Workers of a plan that was ended fail, and what they had saved is taken back`() throws {
+    try world.writeLog("a.csv", records: 1500)
+    let plan = try world.plan("a.csv")
+    #expect(try world.run("work", "--plan", plan, "--store", world.address, "--shard", "0").status == 0)
+    #expect(try world.run("report", "--plan", plan, "--store", world.address, "--abandon").status == 0)
+    for shard in [[], ["--shard", "1"]] {
+      let work = try Programs.run(
+        Tool.url.path, ["work", "--plan", plan, "--store", world.address] + shard, in: world.folder)
+      #expect(work.status == 65 && work.messages.contains("was ended before it was complete"), "\(work.messages)")
+    }
+    #expect(try world.run("report", "--plan", plan, "--store", world.address).status == 64)
+    #expect(try world.run("undo", world.address, "--yes").status == 0)
+    #expect(try world.rows(of: world.address) == [])
+  }
+
   @Test func `A file that has changed since it was planned is refused, and nothing of it is saved`() throws {
     try world.writeLog("a.csv", records: 700)
     let plan = try world.plan("a.csv", shardBytes: 12_000)

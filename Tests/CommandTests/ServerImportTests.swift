@@ -128,6 +128,10 @@ import Testing
     #expect(replayed.status == 0, "\(replayed.messages)")
     #expect(try journal.psql("SELECT count(*) FROM \"ZJOURNALENTRY\"") == "20")
     #expect(!folder.exists("a.csv.rejects.csv"))
+    // A preview leaves the lock to the run that had it last.
+    let token = try journal.psql("SELECT token FROM sj_lock")
+    #expect(try journal.run(["undo", "STORE", "--dry-run"]).status == 0)
+    #expect(try journal.psql("SELECT token FROM sj_lock") == token)
     #expect(try journal.run(["undo", "STORE", "--yes"]).status == 0)
     #expect(try journal.psql("SELECT count(*) FROM \"ZJOURNALENTRY\"") == "16")
   }

@@ -10,7 +10,7 @@ package final class ReadText {
     var offset = 0
   }
 
-  /// - Parameter stored: The source, of which nothing has been read, and which nothing else reads.
+  /// - Parameter stored: A source that is still at its start, and that nothing else reads.
   package init(of stored: ByteSource) throws(CSVError) {
     source = ByteSource(
       try RawInput(.generator { buffer throws(CSVError) in try stored.read(into: buffer) }, name: stored.name))

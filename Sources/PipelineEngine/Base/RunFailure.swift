@@ -20,10 +20,11 @@ package struct RunFailure: Error {
   /// Set when nothing can be saved any more, so that no other input need be tried.
   var concernsStore = false
 
-  init(code: IssueCode?, exitCode: ExitCode, message: String) {
+  init(code: IssueCode?, exitCode: ExitCode, message: String, concernsStore: Bool = false) {
     self.code = code
     self.exitCode = exitCode
     self.message = message
+    self.concernsStore = concernsStore
   }
 
   /// An input or output that failed.
@@ -76,8 +77,8 @@ package struct RunFailure: Error {
       default: error.domain == NSPOSIXErrorDomain ? .ioError : .software
       }
     let advice = error.isOfIncompleteSchema ? " Or make it without them: add --incomplete-schema." : ""
-    self.init(code: nil, exitCode: exitCode, message: error.localizedDescription + advice)
-    concernsStore = true
+    self.init(
+      code: nil, exitCode: exitCode, message: error.localizedDescription + advice, concernsStore: true)
   }
 
   /// A store that an export can't read, with the option that reads what is left of it, if there is one.
@@ -92,8 +93,7 @@ package struct RunFailure: Error {
       message += " Or export it as a store of a known model\(instead): add --model MODEL --without-metadata."
     }
     if error.isOfMissingValue { message += " To leave out such values\(instead), add --missing-external=warn." }
-    self.init(code: nil, exitCode: failure.exitCode, message: message)
-    concernsStore = true
+    self.init(code: nil, exitCode: failure.exitCode, message: message, concernsStore: true)
   }
 
   /// A store that is to be read but does not exist.

@@ -11,17 +11,20 @@ package enum StoreLock: Sendable {
 
   /// Takes the lock, or throws at once and names the holder.
   ///
-  /// - Parameter timeoutSeconds: How long to wait for a server.
+  /// - Parameters:
+  ///   - timeoutSeconds: How long to wait for a server.
+  ///   - onlyLooks: Whether nothing is saved under the lock: a run that has lost it can take it again then.
   /// - Throws: 75 with the holder's name where it is held; 69, 73, 74 or 77 where it can't be taken.
   package init(
     _ store: StoreLocation, _ vocabulary: DefinitionVocabulary, pipeline: String, now: Date,
-    timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault
+    timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault, onlyLooks: Bool = false
   ) throws(RunFailure) {
     if let path = store.path {
       self = .file(try RunLock(storePath: path, pipeline: pipeline, now: now))
     } else {
       self = .server(
-        try ServerRunLock(store, vocabulary, pipeline: pipeline, now: now, timeoutSeconds: timeoutSeconds))
+        try ServerRunLock(
+          store, vocabulary, pipeline: pipeline, now: now, timeoutSeconds: timeoutSeconds, onlyLooks: onlyLooks))
     }
   }
 
@@ -48,14 +51,15 @@ package final class ServerRunLock: SaveParticipant {
   private let store: StoreLocation
 
   init(
-    _ store: StoreLocation, _ vocabulary: DefinitionVocabulary, pipeline: String, now: Date, timeoutSeconds: Double
+    _ store: StoreLocation, _ vocabulary: DefinitionVocabulary, pipeline: String, now: Date, timeoutSeconds: Double,
+    onlyLooks: Bool
   ) throws(RunFailure) {
     self.store = store
     let url = try store.url()
     do {
       lock = try ServerLock(
         at: url, table: "\(vocabulary.ledgerPrefix)LOCK", holder: LockHolder(pipeline: pipeline, since: now).line,
-        timeoutSeconds: timeoutSeconds)
+        timeoutSeconds: timeoutSeconds, onlyLooks: onlyLooks)
     } catch let held as ServerLock.Held {
       let holder = held.holder.flatMap(LockHolder.init(line:))?.description ?? "another process"
       throw RunFailure(
@@ -75,12 +79,11 @@ package final class ServerRunLock: SaveParticipant {
 
   private func lost(to held: ServerLock.Held) -> RunFailure {
     let holder = held.holder.flatMap(LockHolder.init(line:))?.description ?? "another process"
-    var failure = RunFailure(
+    return RunFailure(
       code: nil, exitCode: .temporaryFailure,
       message: "the connection that held the lock of \(store.shown) was lost, and \(holder) has taken over. What this "
-        + "run had saved is kept; run it again later")
-    failure.concernsStore = true
-    return failure
+        + "run had saved is kept; run it again later",
+      concernsStore: true)
   }
 
   /// Waits until the server has ended the saves of this run: one whose answer was lost may still be in progress.

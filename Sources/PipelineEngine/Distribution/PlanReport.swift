@@ -256,21 +256,23 @@ private struct PlannedShards {
     let shards = Dictionary(
       grouping: try plans.shards(where: "planID = ?", [id], inputs: entries, in: coordinator),
       by: { $0.shard?.input ?? 0 })
-    let issues = try plans.issues(ofPlan: id, tables, in: coordinator)
+    let withIssues = try plans.inputsWithIssues(ofPlan: id, tables, in: coordinator)
     let listedMax = environment.definition.limits.issuesListedMax
-    func results(_ entry: LedgerEntry) -> InputResults {
+    // The issues of one shard at a time are in memory.
+    func results(_ entry: LedgerEntry) throws -> InputResults {
       InputResults(
-        entry, issues: issues[entry.id] ?? [], listedMax: listedMax, profiler: environment.profiler,
+        entry, issues: withIssues.contains(entry.id) ? try tables.issues(ofInput: entry.id, coordinator) : [],
+        listedMax: listedMax, profiler: environment.profiler,
         statistics: environment.statistics)
     }
     self.forms = Dictionary(forms.map { ($0.input, $0.form) }, uniquingKeysWith: { first, _ in first })
-    inputs = forms.compactMap { input, _ in
+    inputs = try forms.compactMap { input, _ in
       guard let entry = entries[input] else { return nil }
       let own = shards[input] ?? []
       var sum = InputResults(
         listedMax: listedMax, profiler: environment.profiler, statistics: environment.statistics)
-      sum.log.merge(results(entry).log)
-      for shard in own where shard.counts.read > 0 { sum.add(results(shard)) }
+      sum.log.merge(try results(entry).log)
+      for shard in own where shard.counts.read > 0 { sum.add(try results(shard)) }
       return Input(entry: entry, shards: own, results: sum)
     }
   }

@@ -54,12 +54,11 @@ extension ImportStore {
       } catch {
         let error = error as NSError
         guard error.mayPass, wait(&backOff) else {
-          var failure = RunFailure(
+          throw RunFailure(
             code: nil, exitCode: .temporaryFailure,
             message: "the connection was lost while a chunk was committed, and the server does not say whether it was: "
-              + "\(error.localizedDescription) Run it again later; the ledger shows what is there")
-          failure.concernsStore = true
-          throw failure
+              + "\(error.localizedDescription) Run it again later; the ledger shows what is there",
+            concernsStore: true)
         }
       }
     }

@@ -211,8 +211,7 @@ extension RunFailure {
       self.init(code: nil, exitCode: .temporaryFailure, message: "another worker has got on with the shard")
       isOfMovedCheckpoint = true
     } else if let number = error as? KeyNumberError {
-      self.init(code: nil, exitCode: .dataError, message: number.description)
-      concernsStore = true
+      self.init(code: nil, exitCode: .dataError, message: number.description, concernsStore: true)
     } else if let spill = error as? KeySpillError {
       self.init(code: nil, exitCode: spill.exitCode, message: spill.description)
     } else {

@@ -173,12 +173,11 @@ struct SavedProgress: Sendable {
     let found = try transaction.rows(
       "SELECT 1 FROM \(tables.input) WHERE inputID = ? AND record = ? AND byte = ?", [input, record, byte])
     guard found.isEmpty else { return }
-    var failure = RunFailure(
+    throw RunFailure(
       code: nil, exitCode: .temporaryFailure,
       message: "the server has lost what this run had saved up to record \((record - 1).grouped): another one may have "
-        + "taken its place. Run it again; it continues with what is there")
-    failure.concernsStore = true
-    throw failure
+        + "taken its place. Run it again; it continues with what is there",
+      concernsStore: true)
   }
 }
 

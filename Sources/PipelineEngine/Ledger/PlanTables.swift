@@ -177,22 +177,14 @@ struct PlanTables: Sendable {
     }
   }
 
-  /// The listed issues of a plan, by the number of the input or the key of the shard.
-  func issues(
+  /// The numbers of a plan's inputs and the keys of its shards that have listed issues.
+  func inputsWithIssues(
     ofPlan id: String, _ tables: LedgerTables, in coordinator: NSPersistentStoreCoordinator
-  ) throws -> [Int64: [RecordIssue]] {
+  ) throws -> Set<Int64> {
     let rows = try coordinator.participantRows(
-      "SELECT inputID, issue FROM \(tables.issue) WHERE inputID IN (SELECT inputID FROM \(planned) WHERE planID = ?) "
-        + "OR -inputID IN (SELECT shardID FROM \(shard) WHERE planID = ?) ORDER BY inputID, ordinal", [id, id])
-    let decoder = JSONDecoder()
-    var issues: [Int64: [RecordIssue]] = [:]
-    for row in rows {
-      guard let key = row[0] as? Int64, let text = row[1] as? String,
-        let issue = try? decoder.decode(RecordIssue.self, from: Data(text.utf8))
-      else { continue }
-      issues[key, default: []].append(issue)
-    }
-    return issues
+      "SELECT DISTINCT inputID FROM \(tables.issue) WHERE inputID IN (SELECT inputID FROM \(planned) WHERE planID = ?) "
+        + "OR -inputID IN (SELECT shardID FROM \(shard) WHERE planID = ?)", [id, id])
+    return Set(rows.compactMap { $0.first as? Int64 })
   }
 
   /// The number of a plan that is not closed; nil if there is none.
@@ -304,7 +296,7 @@ extension LedgerEntry {
     savedAt = LedgerDate.date(row[12] as? String ?? "") ?? Date(timeIntervalSince1970: 0)
   }
 
-  /// A shard of which nothing is imported.
+  /// A shard before its first record is imported.
   init(_ shard: Shard, of input: LedgerEntry) {
     self = input
     id = shard.issueKey

@@ -191,7 +191,7 @@ public struct StoreUndo: Sendable {
   /// Throws if another run is using the store: what it has saved so far would be compared with what it had read.
   private static func checkLock(_ store: StoreLocation, _ vocabulary: DefinitionVocabulary) throws(RunFailure) {
     do throws(RunFailure) {
-      try StoreLock(store, vocabulary, pipeline: "undo", now: Date()).release()
+      try StoreLock(store, vocabulary, pipeline: "undo", now: Date(), onlyLooks: true).release()
     } catch {
       // Where no lock can be made, no run can be writing.
       if error.exitCode == .temporaryFailure { throw error }

@@ -3,8 +3,7 @@ import ManagedObjectModel
 import PersistentStores
 
 /// A store of a server that is examined: in one state, and without a write.
-// Unchecked: it belongs to one thread at a time.
-package final class ServerExamination: @unchecked Sendable {
+package final class ServerExamination {
   /// A table, index, view or trigger where the connection looks for tables.
   package struct Part: Sendable {
     /// `table`, `index`, `view` or `trigger`.

@@ -30,8 +30,11 @@ package final class ServerLock: @unchecked Sendable {
   ///   - table: The name of the table, which is made where it is missing.
   ///   - holder: What others see of this process.
   ///   - timeoutSeconds: How long to wait for the connection and for such saves.
+  ///   - onlyLooks: Whether the token of the last holder stays, so that one that has lost the lock can take it again.
   /// - Throws: ``Held``, or `NSError` 134080 for a database that can't be used.
-  package init(at url: URL, table: String, holder: String, timeoutSeconds: Double) throws {
+  package init(
+    at url: URL, table: String, holder: String, timeoutSeconds: Double, onlyLooks: Bool = false
+  ) throws {
     let library = try PostgreSQLLibrary.load()
     let address = try PostgreSQLAddress(url, library)
     self.table = table
@@ -42,7 +45,7 @@ package final class ServerLock: @unchecked Sendable {
       try createTable(held)
       try take(held)
       do {
-        try writeToken(holder, make())
+        if !onlyLooks { try writeToken(holder, make()) }
       } catch {
         held.close()
         throw error
