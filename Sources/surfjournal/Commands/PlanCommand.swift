@@ -63,15 +63,7 @@ struct PlanCommand: Command {
     if let rows = try arguments.integer("chunk-rows", in: PipelineDefinition.chunkRowsRange) {
       definition.chunkRows = rows
     }
-    let errors = try arguments.integer("max-errors", in: 0...Int.max)
-    let percent = try arguments.percent("max-error-percent")
-    if errors != nil || percent != nil {
-      if arguments.has("stop-on-error") {
-        throw arguments.mistake("--stop-on-error ends at the first error; leave it or the maximum out")
-      }
-      (definition.errorPolicy, definition.errorBudget) = (.skip, ErrorBudget(errors: errors, percent: percent))
-    }
-    if arguments.has("stop-on-error") { (definition.errorPolicy, definition.errorBudget) = (.stop, nil) }
+    try definition.setErrorPolicy(from: arguments)
     self.definition = definition
     var options = RunOptions()
     options.store = arguments.string("store")

@@ -55,12 +55,7 @@ struct ReportCommand: Command {
     plan = run.plan
     var options = run.options
     options.rejects = arguments.string("rejects")
-    let reports = arguments.strings("report")
-    for path in reports where ReportFormat(path: path) == nil {
-      throw arguments.mistake(
-        "--report is '\(path)'; its ending must be \(ReportFormat.endings), which determines its format")
-    }
-    if !reports.isEmpty { options.reports = reports }
+    options.reports = try arguments.reports()
     self.options = options
     isAbandoned = arguments.has("abandon")
     results = arguments.string("from")

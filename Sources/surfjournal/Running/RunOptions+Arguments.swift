@@ -20,12 +20,7 @@ extension RunOptions {
     isQuiet = arguments.has("quiet")
     programVersion = ProgramVersion.text
     allowsIncompleteSchema = arguments.isDeclared("incomplete-schema") && arguments.has("incomplete-schema")
-    let reports = arguments.strings("report")
-    for path in reports where ReportFormat(path: path) == nil {
-      throw arguments.mistake(
-        "--report is '\(path)'; its ending must be \(ReportFormat.endings), which determines its format")
-    }
-    if !reports.isEmpty { self.reports = reports }
+    reports = try arguments.reports()
   }
 }
 
@@ -49,6 +44,15 @@ extension RunOptions {
 }
 
 extension Arguments {
+  /// The paths of `--report`; nil without one.
+  func reports() throws(CommandFailure) -> [String]? {
+    let paths = strings("report")
+    for path in paths where ReportFormat(path: path) == nil {
+      throw mistake("--report is '\(path)'; its ending must be \(ReportFormat.endings), which determines its format")
+    }
+    return paths.isEmpty ? nil : paths
+  }
+
   /// What `--replace` or `--only-new` say about inputs that have changed since an import.
   func changedInputs() throws(CommandFailure) -> PipelineDefinition.ChangedInputPolicy? {
     let given = ["replace", "only-new", "again"].filter(has)
@@ -132,7 +136,11 @@ extension PipelineDefinition {
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { changeImports { $0.chunkRows = rows } }
     if arguments.isGiven("atomic") { atomic = true }
     try changeImports { definition throws(CommandFailure) in try definition.setReading(from: arguments) }
-    guard arguments.isDeclared("max-errors") else { return }
+    if arguments.isDeclared("max-errors") { try setErrorPolicy(from: arguments) }
+  }
+
+  /// Sets how many rejected records are tolerated.
+  mutating func setErrorPolicy(from arguments: Arguments) throws(CommandFailure) {
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")
     if errors != nil || percent != nil {
