@@ -62,6 +62,24 @@ import Testing
     Figures.add("kills of imports into PostgreSQL", kills, suite: Self.self)
   }
 
+  @Test func `What a failover loses after the last save of a run is noticed before it reports success`() throws {
+    try folder.write(Self.header + Self.records(0..<100), to: "a.csv")
+    let command = ["import", "a.csv", "-"] + Self.inPipeline
+    let (process, input, messages) = try journal.start(command)
+    try wait(for: 100, process)
+    // As if the server that has taken its place had none of it.
+    _ = try journal.psql("DELETE FROM \"ZJOURNALENTRY\"; DELETE FROM \"SJ_INPUT\"; DELETE FROM \"SJ_RUN\"")
+    try input.close()
+    process.waitUntilExit()
+    let text = String(decoding: try messages.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(process.terminationStatus == 75, "\(text)")
+    #expect(text.contains("the server has lost what this run had saved"), "\(text)")
+    #expect(try places().isEmpty)
+    let again = try journal.run(["import", "a.csv"] + Self.inPipeline)
+    #expect(again.status == 0, "\(again.messages)")
+    #expect(try places() == Array(0..<100))
+  }
+
   @Test func `While a run imports, another one is refused and names it`() throws {
     let (process, input, messages) = try journal.start(["import", "-"] + Self.inPipeline)
     input.write(Data((Self.header + Self.records(0..<Self.part)).utf8))

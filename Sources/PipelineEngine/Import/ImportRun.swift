@@ -269,7 +269,7 @@ struct ImportRun {
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
     let expectations = try environment.expectations()
-    return try transaction(&totals, ledger) { totals throws(RunFailure) in
+    let failure = try transaction(&totals, ledger) { totals throws(RunFailure) in
       let known = KnownInputs(ledger.entries)
       let paths = rejectsPaths(inputs.flatMap(\.self))
       var first = 0
@@ -293,6 +293,8 @@ struct ImportRun {
       if totals.outcome == .completed, let failure = setLateLinks(ledger, &totals) { return failure }
       return environment.compare(&totals, with: expectations) ?? addOwed(known, ledger: ledger, totals: &totals)
     }
+    if store.isWritten { try store.performAgain { try ledger.checkLastSave($0) } }
+    return failure
   }
 
   /// An input that can't be read does not prevent the import of the others of its part, unless the policy is to stop.

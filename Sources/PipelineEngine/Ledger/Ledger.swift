@@ -111,11 +111,18 @@ final class Ledger: SaveParticipant {
   func begin(_ transaction: SaveTransaction) throws {
     let (turn, move, known) = pending.withLock { ($0.page.waitForTurn, $0.page.move, $0.page.related) }
     try turn?(transaction)
-    if let last = lastSaved.withLock({ $0 }) { try last.check(tables, transaction) }
+    if let last = lastSaved.withLock({ $0 }) { try last.check(tables) { try transaction.rows($0, $1) } }
     if let move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
     guard let known else { return }
     for sql in known.mark.locks { try transaction.run(sql, []) }
     if try known.now(in: transaction).value != known.value { throw OutdatedLinks() }
+  }
+
+  /// Throws if the store has lost the last of what the run had saved: no later save would find that.
+  func checkLastSave(_ coordinator: NSPersistentStoreCoordinator) throws {
+    guard let last = lastSaved.withLock({ $0 }) else { return }
+    let hasTables = try tables.layout(in: coordinator) != nil
+    try last.check(tables) { hasTables ? try coordinator.participantRows($0, $1) : [] }
   }
 
   func write(to transaction: SaveTransaction) throws {
@@ -169,8 +176,8 @@ struct SavedProgress: Sendable {
     (input, record, byte) = (entry.id, entry.progress.position.record, entry.progress.position.byteOffset)
   }
 
-  fileprivate func check(_ tables: LedgerTables, _ transaction: SaveTransaction) throws {
-    let found = try transaction.rows(
+  fileprivate func check(_ tables: LedgerTables, rows: (String, [Any?]) throws -> [[Any?]]) throws {
+    let found = try rows(
       "SELECT 1 FROM \(tables.input) WHERE inputID = ? AND record = ? AND byte = ?", [input, record, byte])
     guard found.isEmpty else { return }
     throw RunFailure(
