@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: test-spark simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: check-reproducible test-spark simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -133,15 +133,19 @@ release: program ## Build what is handed out: the program, Debian packages of it
 	Packaging/tarball .build/surfjournal .build/release-files
 	cd .build/release-files && sha256sum *.deb *.tar.gz >SHA256SUMS && cat SHA256SUMS
 
+# The linker's build ID is a digest that includes the debug information, and that has the paths of this machine.
 program: ## Build the program with all that is Swift's, stripped, as .build/surfjournal
 	@.ci/ensure-packages build
 	SURFJOURNAL_PROGRAM_ONLY=1 swift build $(RELEASE) --product surfjournal --scratch-path .build/static
-	strip -o .build/surfjournal .build/static/release/surfjournal
+	strip --remove-section=.note.gnu.build-id -o .build/surfjournal .build/static/release/surfjournal
 	@.ci/stamp .build/surfjournal
 
 # Built once: `sudo make install` after `make program` needs no compiler.
 .build/surfjournal:
 	$(MAKE) program
+
+check-reproducible: ## Build the program a second time, at another path, and compare the bytes
+	.ci/check-reproducible
 
 deb: .build/surfjournal ## Make a Debian package of the built program in .build/release-files
 	@.ci/ensure-packages package

@@ -43,6 +43,28 @@ struct CopyCommandTests {
     #expect(try run("verify", "back.sqlite").status == 0)
   }
 
+  @Test func `A store with an open plan is not copied: the copy would have a part of its import`() throws {
+    let world = try PlannedImport()
+    try world.writeLog("a.csv", records: 600)
+    let plan = try world.plan("a.csv")
+    #expect(try world.run("work", "--plan", plan, "--shard", "0", "--store", world.address).status == 0)
+    let refused = try world.run("copy", world.address, "copy.sqlite")
+    #expect(
+      refused.status == 65 && refused.messages.contains("the plan \(plan) is not closed, and the copy would have"))
+    #expect(!world.folder.exists("copy.sqlite"))
+    // As the message advises.
+    #expect(try world.run("report", "--plan", plan, "--store", world.address, "--abandon").status == 0)
+    #expect(try world.run("undo", world.address, "--yes").status == 0)
+    let copied = try world.run("copy", world.address, "copy.sqlite")
+    #expect(copied.status == 0 && copied.messages == "surfjournal: 0 objects copied\n", "\(copied.messages)")
+    // A plan whose import is complete does not stand in the way.
+    let next = try world.plan("a.csv")
+    #expect(try world.run("work", "--plan", next, "--store", world.address).status == 0)
+    #expect(try world.run("report", "--plan", next, "--store", world.address, "--quiet").status == 65)
+    #expect(try world.run("copy", world.address, "whole.sqlite").status == 0)
+    #expect(try world.rows(of: "whole.sqlite") == world.rows(of: world.address))
+  }
+
   @Test func `An export that goes on after the last number is refused on a server`() throws {
     try folder.write(Logs.two, to: "log.csv")
     #expect(try run("import", "log.csv", "--store", address).status == 0)

@@ -18,7 +18,7 @@ import Testing
 
   /// Records whose only field is too long. They are read fast, also in debug.
   static let records = Filler(
-    testDescription: "fields over the limit", bytes: #"(b"x" * 65535 + b"\n") * 16"#, megabytes: (32, 96),
+    testDescription: "fields over the limit", bytes: #"(b"x" * 65535 + b"\n") * 16"#, megabytes: (16, 48),
     issue: "field-too-long")
   static let quoted = Filler(
     testDescription: "one quoted field without an end", bytes: #"b'"' * 1048576"#, megabytes: (2, 12),

@@ -136,7 +136,7 @@ import Testing
 
   private static let pipeline = #"{"extends": "surf-log", "name": "p", "limits": {"keysInMemoryMax": 20}}"#
 
-  @Test(.seeded, arguments: Randomness.seeds(12, long: 200))
+  @Test(.seeded, arguments: Randomness.seeds(6, long: 200))
   func `Every difference of random tables is the model's, between files and with a store`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     _ = try Programs.python(Self.model, "make", "\(seed)", in: folder)

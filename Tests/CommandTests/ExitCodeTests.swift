@@ -75,9 +75,16 @@ import Testing
     let before = try folder.data("log.csv")
     let output = try Tool.run("import", Repository.cleanLog, "--store", "log.csv", in: folder)
     #expect(output.status == 65)
-    #expect(output.messages.contains("is not a database. Check the path"))
+    #expect(
+      output.messages.contains(
+        "is not a database. Check the path; to make a new store, name a file that does not exist."))
     #expect(try folder.data("log.csv") == before)
-    #expect(try Tool.run("export", "--store", "log.csv", in: folder).status == 65)
+    for command in ["export", "inspect", "verify", "list"] {
+      let reader = try Tool.run(command, "log.csv", in: folder)
+      #expect(reader.status == 65, "\(command)")
+      // What only reads makes no store.
+      #expect(reader.messages.contains("is not a database. Check the path.\n"), "\(command): \(reader.messages)")
+    }
   }
 
   @Test func `65: a database that is not a store, and is left alone`() throws {

@@ -68,6 +68,28 @@ import Testing
     #expect(try time() == before)
   }
 
+  /// `CommandOption` takes lines with these indentations for declarations: a description that is broken before a dash
+  /// must not stand there.
+  @Test(arguments: commands)
+  func `A line that begins with a dash declares an option, or goes on with an example`(_ command: String) throws {
+    let help = try Tool.run("help", command, in: folder).text
+    var examples = false
+    for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
+      examples = examples ? !line.isEmpty : line == "Examples:"
+      guard line.drop(while: { $0 == " " }).first == "-" else { continue }
+      let isDeclaration = line.contains(/^  (?:-[a-zA-Z], --|    --|-[a-zA-Z] )/)
+      #expect(examples ? !isDeclaration : isDeclaration, "\(line)")
+    }
+  }
+
+  @Test func `An option in an example is not declared by it`() throws {
+    // The example of `report` has a line of its own for its options.
+    #expect(try Tool.run("help", "report", in: folder).text.contains("\n    --report run.html --rejects"))
+    let options = try Programs.run(Tool.url.path, ["complete", "report", "--rep"], in: folder)
+    #expect(options.text.split(separator: "\n").count == 1)
+    #expect(options.text.hasPrefix("--report\twrite the report here"))
+  }
+
   @Test func `Help goes before mistakes in the rest of the line`() throws {
     let output = try Tool.run("import", "--help", "--chunk-rows", "none", in: folder)
     #expect(output.status == 0)

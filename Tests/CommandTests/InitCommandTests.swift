@@ -30,6 +30,10 @@ import Testing
     #expect(run.status == 0)
     #expect(run.messages.isEmpty && run.text.isEmpty)
     for report in ["index.html", "nightly.json", "nightly.prom"] { #expect(folder.exists("nightly/reports/\(report)")) }
+    try folder.write(Logs.two, to: "nightly/inbox/fresh.csv")
+    let early = try Tool.run("run", "nightly/nightly.json", "--dry-run", in: folder)
+    #expect(early.text.contains("1 file of the inbox waits for a later run: it was changed less than 30 seconds ago"))
+    #expect(try Tool.run("run", "nightly/nightly.json", "--quiet", in: folder).messages.isEmpty)
   }
 
   @Test func `A run makes the folders of its own output, and no others`() throws {

@@ -7,12 +7,21 @@ import Testing
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 
-  private func install(_ arguments: String...) throws -> ProgramOutput {
+  private func install(_ arguments: String...) throws { try Self.install(arguments, in: folder) }
+
+  private static func install(_ arguments: [String] = [], in folder: TemporaryFolder) throws {
     let output = try Programs.run(
       Repository.path("Packaging/install"), arguments + [Tool.url.path, folder.path("root"), "/usr"], in: folder,
       environment: ["SOURCE_DATE_EPOCH": "1795305600"])
-    #expect(output.status == 0, "\(output.messages)")
-    return output
+    try #require(output.status == 0, "\(output.messages)")
+  }
+
+  /// What is installed once, for the tests that do not change it.
+  private static let shared: Result<TemporaryFolder, any Error> = Result {
+    let folder = try TemporaryFolder()
+    try install(in: folder)
+    atexit { try? FileManager.default.removeItem(at: InstallationTests.shared.get().url) }
+    return folder
   }
 
   /// The paths of the files below the folder `root`.
@@ -29,7 +38,7 @@ import Testing
   @Test func `The program, a page for each command, completions, pipelines and examples, and away again`() throws {
     try folder.makeFolder("root/usr/bin")
     try folder.write("other", to: "root/usr/bin/other")
-    _ = try install()
+    try install()
     let files = installed
     #expect(files.contains("usr/bin/surfjournal"))
     for command in HelpTests.commands { #expect(files.contains("usr/share/man/man1/surfjournal-\(command).1")) }
@@ -42,9 +51,9 @@ import Testing
       #expect(files.contains("usr/share/\(file)"))
     }
     let first = try Programs.output(of: ["sh", "-c", "find root -type f | sort | xargs sha256sum"], in: folder)
-    _ = try install()
+    try install()
     #expect(try Programs.output(of: ["sh", "-c", "find root -type f | sort | xargs sha256sum"], in: folder) == first)
-    _ = try install("--remove")
+    try install("--remove")
     #expect(installed == ["usr/bin/other"])
   }
 
@@ -55,15 +64,13 @@ import Testing
   }
 
   @Test func `The installed program finds the pipelines that are installed with it`() throws {
-    _ = try install()
-    let output = try Programs.run(folder.path("root/usr/bin/surfjournal"), ["pipelines"], in: folder)
+    let output = try Programs.run(try Self.shared.get().path("root/usr/bin/surfjournal"), ["pipelines"], in: folder)
     #expect(output.status == 0)
     #expect(output.text.contains("nightly-inbox"))
   }
 
   @Test func `The manual's pages have every option, and no page has a mistake of form`() throws {
-    _ = try install()
-    let pages = folder.path("root/usr/share/man")
+    let pages = try Self.shared.get().path("root/usr/share/man")
     for command in HelpTests.commands {
       let page = "\(pages)/man1/surfjournal-\(command).1"
       let shown = try Programs.run(
@@ -87,8 +94,7 @@ import Testing
 
   @Test(arguments: ["spreadsheet", "nightly", "app"])
   func `A newcomer's first hour works from the installed files`(_ script: String) throws {
-    _ = try install()
-    let path = "\(folder.path("root/usr/bin")):/usr/bin:/bin"
+    let path = "\(try Self.shared.get().path("root/usr/bin")):/usr/bin:/bin"
     let home = ["-i", "PATH=\(path)", "HOME=\(folder.url.path)", "TMPDIR=\(folder.url.path)"]
     let output = try Programs.run(
       "/usr/bin/env", home + ["sh", Repository.path("Tests/Newcomers/\(script).sh")], in: folder)

@@ -40,10 +40,13 @@ import Testing
       "a part of a pipeline with a mistake",
       "<!-- wrap: { \"extends\": \"surf-log\", \"name\": \"a\", @ } -->\n\n```json\n\"kye\": \"date\"\n```\n",
       finds: "unknown key 'kye'"),
+    WrongPage(
+      "a word of eight letters", "```console\n$ echo deadbeef\nfeedface\n```\n",
+      finds: "'echo deadbeef' prints something else"),
     WrongPage("a block that is not run", "```perl\nexit\n```\n", finds: "neither run nor known as data"),
     WrongPage("a command among data", "```text\n$ surfjournal list\n```\n", finds: "is not run"),
     WrongPage("a script that is not there", "<!-- elsewhere: .ci/none -->\n\n```sh\nreboot\n```\n", finds: ".ci/none"),
-    WrongPage("a command in a sentence", "Say `surfjournal inport`.\n", finds: "there is no command 'inport'"),
+    WrongPage("a command in a sentence", "Say `surfjournal inport`.\n", finds: "unknown command 'inport'"),
     WrongPage("an option in a sentence", "Say `surfjournal list --all`.\n", finds: "has no option --all"),
   ]
 
@@ -79,6 +82,9 @@ import Testing
       3
       $ ls /usr/share/doc/surfjournal/LICENSE
       /usr/share/doc/surfjournal/LICENSE
+      $ printf 'decadeff  2026-11-26T08:00:00Z  undone\\nfeedface  2026-11-26T08:00:00Z  clean\\n'
+      1234abcd  2026-11-27T09:10:11Z  undone
+      cafebabe  2026-11-27T09:10:11Z  clean
       ```
       """
     try folder.write(page, to: "page.md")

@@ -17,6 +17,7 @@ import Testing
     (["list", "s"], ["list", "--store", "s"]), (["show", "s", "1"], ["show", "1", "--store", "s"]),
     (["show", "s", "2", "--json"], ["show", "--json", "2", "--store=s"]),
     (["export", "s"], ["export", "--store", "s"]),
+    (["diff", "log.csv", "s"], ["diff", "log.csv", "--store", "s"]),
     (["edit", "s", "1", "--rating", "5", "-n"], ["edit", "1", "--store", "s", "--rating", "5", "-n"]),
     (["delete", "s", "1", "2", "-n"], ["delete", "1", "2", "--store", "s", "-n"]),
     (["add", "s", "--rating", "5", "-n"], ["add", "--store", "s", "--rating", "5", "-n"]),

@@ -181,6 +181,37 @@ import Testing
     #expect(try journal.history(store: address).first?[1] == "completed")
   }
 
+  @Test func `Cancelled while it waits for a server that is away, it ends at once and says so`() throws {
+    let server = try PostgreSQLServer()
+    defer { server.stop() }
+    let address = try #require(server.address()).absoluteString
+    let (process, input, messages) = try journal.start(
+      ["import", "-", "--lock-timeout", "120"] + Self.inPipeline, store: address)
+    input.write(Data((Self.header + Self.records(0..<Self.part)).utf8))
+    let count = "SELECT count(*) FROM \"ZJOURNALENTRY\""
+    for _ in 0..<1000 where (try? server.psql(count)).flatMap(Int.init) ?? 0 < 500 { usleep(10_000) }
+    try server.crash()
+    input.write(Data(Self.records(Self.part..<2 * Self.part).utf8))
+    // The run tries again until it is cancelled.
+    usleep(1_000_000)
+    #expect(process.isRunning)
+    let seconds = ContinuousClock().measure {
+      kill(process.processIdentifier, SIGINT)
+      process.waitUntilExit()
+    }
+    try input.close()
+    let said = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(process.terminationStatus == 75 && said.contains("cancelled"), "\(process.terminationStatus): \(said)")
+    #expect(seconds < .seconds(60), "\(seconds)")
+    try server.startAgain()
+    try folder.write(Self.header + Self.records(0..<2 * Self.part), to: "all.csv")
+    let next = try journal.run(["import", "all.csv"] + Self.inPipeline, store: address)
+    #expect(next.status == 0, "\(next.messages)")
+    #expect(
+      try server.psql("SELECT count(DISTINCT \"ZLOCATION\"), count(*) FROM \"ZJOURNALENTRY\"")
+        == "\(2 * Self.part)|\(2 * Self.part)")
+  }
+
   @Test(.enabled(if: ConnectionPooler.isThere))
   func `Through a pooler in transaction mode it is the same`() throws {
     let server = try #require(PostgreSQLServer.shared, serverComment)

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(.seeded) func `What Python writes in a declared dialect is stored and exported as it was meant`() throws {
-    let tables = try tables("declared", count: TestLength.rounds(60, long: 2000))
+    let tables = try tables("declared", count: TestLength.rounds(30, long: 2000))
     for (number, table) in tables.enumerated() {
       try importTable(table)
       guard number % 3 == 0 else { continue }
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(.seeded) func `What Python writes is guessed as it was meant, or refused`() throws {
-    let tables = try tables("guessed", count: TestLength.rounds(40, long: 1500))
+    let tables = try tables("guessed", count: TestLength.rounds(20, long: 1500))
     var names: [String] = []
     for table in tables {
       let store = "\(table.name).sqlite"

@@ -19,6 +19,10 @@ import Testing
   static let mistakes = [
     Mistake("an unknown command", "imprt", message: "unknown command 'imprt'; did you mean 'import'?"),
     Mistake("a command like no other", "xyzzy", message: "there are import, validate, preview, diff, export"),
+    Mistake(
+      "a command of other programs", "stats", "a.csv", message: "unknown command 'stats'; did you mean 'preview'?"),
+    Mistake(
+      "an output without its option", "export", "s", "out.csv", message: "leave it out, or name the output with -o"),
     Mistake("help for an unknown command", "help", "exprot", message: "did you mean 'export'?"),
     Mistake("an option before the command", "--json", "import", message: "unknown option '--json'"),
     Mistake(
@@ -100,6 +104,13 @@ import Testing
     #expect(output.messages.contains(mistake.message), "\(output.messages)")
     #expect(output.messages.contains("See 'surfjournal help"))
     #expect(try folder.names == [])
+  }
+
+  @Test func `A file in place of a command is answered with the commands that take files`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    let output = try Tool.run("log.csv", in: folder)
+    #expect(output.status == 64)
+    #expect(output.messages.contains("to import this file, use 'surfjournal import FILE --store STORE'"))
   }
 
   @Test func `Options may stand anywhere, be abbreviated, and end at two dashes`() throws {

@@ -94,11 +94,22 @@ package final class PostgreSQLServer: Sendable {
 
   /// Ends the server at once, as a crash would, and starts it again. Only for a server that no other test uses.
   package func restartAfterCrash() throws {
+    try crash()
+    try startAgain()
+  }
+
+  /// Ends the server at once, as a crash would. Only for a server that no other test uses.
+  package func crash() throws {
     let programs = try Self.programs()
     let stopped = try Programs.run(
       "/usr/bin/env", Self.asUser + ["\(programs)/pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "-w", "stop"])
     guard stopped.status == 0 else { throw ProgramFailure(description: "pg_ctl: \(stopped.messages)") }
     running.end()
+  }
+
+  /// Starts a server that has crashed.
+  package func startAgain() throws {
+    let programs = try Self.programs()
     running.replace(by: try Self.start(programs, folder, options: options))
     try waitUntilReady(programs)
   }

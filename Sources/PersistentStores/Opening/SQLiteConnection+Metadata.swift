@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import ManagedObjectModel
 
@@ -91,7 +92,8 @@ extension SQLiteConnection {
       throw notStore(
         path, "it has no \(name)",
         advice: hasLostMetadata
-          ? "Restore the file from a copy." : "Check the path; to make a new store, name a file that does not exist.",
+          ? "Restore the file from a copy."
+          : SQLiteError.wrongFileAdvice(isOfWriter: sqlite3_db_readonly(handle, "main") == 0),
         userInfo: hasLostMetadata ? [NSError.unusableMetadataKey: true] : [:])
     }
     try checkKeyRows(path)

@@ -48,7 +48,12 @@ struct StoreFileCheck {
         code: SQLITE_NOTADB, message: "the file is empty, and only opening it for writing makes a store of it", sql: nil
       )
     }
-    header = try DatabaseHeader(bytes)
+    do {
+      header = try DatabaseHeader(bytes)
+    } catch var error as SQLiteError {
+      error.isOfWriter = purpose == .writing || purpose == .readingBeforeWriting
+      throw error
+    }
     pagesInFile = size / header.pageSize
     isWALInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isWALInUse()
     wal = try Self.walHeader(at: path + "-wal")

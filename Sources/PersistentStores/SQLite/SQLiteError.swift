@@ -9,6 +9,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   package let message: String
   /// The statement that failed, without its bound values.
   package let sql: String?
+  /// Whether the file was opened for writing, which makes a store where no file is.
+  var isOfWriter = false
 
   /// The primary result code: the low byte of the extended one.
   package var primaryCode: Int32 { code & 0xff }
@@ -38,7 +40,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
     case SQLITE_PROTOCOL:
       "Other programs take them all the time, or its file system has none: try again, and keep it on a local disk."
-    case SQLITE_NOTADB: "Check the path; to make a new store, name a file that does not exist."
+    case SQLITE_NOTADB: Self.wrongFileAdvice(isOfWriter: isOfWriter)
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "Check the path and the permissions of the file and its folder."
     case SQLITE_FULL: "Free some space and try again."
     case SQLITE_NOMEM: "Try again when more memory is free."
@@ -46,6 +48,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     case SQLITE_CORRUPT: "The file is damaged: restore it from a copy."
     default: nil
     }
+  }
+
+  /// The remedy where a file is not a store.
+  static func wrongFileAdvice(isOfWriter: Bool) -> String {
+    isOfWriter ? "Check the path; to make a new store, name a file that does not exist." : "Check the path."
   }
 
   package var description: String {

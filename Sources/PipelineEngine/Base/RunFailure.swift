@@ -117,6 +117,9 @@ package struct RunFailure: Error {
     }
   }
 
+  /// Whether the same may succeed later: the store can't be reached, or is busy.
+  var isPassing: Bool { concernsStore && [.temporaryFailure, .unavailable].contains(exitCode) }
+
   private static func mayWrite(_ path: String?) -> Bool {
     guard let path else { return true }
     let files = FileManager.default

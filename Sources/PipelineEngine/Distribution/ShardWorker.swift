@@ -310,11 +310,6 @@ package final class ShardWorker {
   }
 }
 
-extension RunFailure {
-  /// Whether the same may succeed later: the server can't be reached, or is busy.
-  fileprivate var isPassing: Bool { concernsStore && [.temporaryFailure, .unavailable].contains(exitCode) }
-}
-
 /// Tells whether the workers that were getting on with a shard still do.
 private struct CheckpointWatch {
   static let pollSeconds = 0.1

@@ -51,7 +51,7 @@ struct CheckpointWriter {
   func write(_ checkpoint: inout FileCheckpoint, _ totals: inout ImportTotals) throws(RunFailure) {
     if environment.isDryRun { return }
     prepare(checkpoint, totals)
-    try environment.store.performAgain { try $0.saveParticipants() }
+    try environment.store.performAgain(unless: environment.monitor.isCancelled) { try $0.saveParticipants() }
     didSave(&checkpoint, inserted: 0, &totals)
   }
 }

@@ -5,9 +5,11 @@ import PersistentStores
 /// The end of a run in the ledger.
 extension ImportRun {
   /// Records how the run has ended. A run that had nothing to do leaves the store unchanged. One that failed or was
-  /// stopped before its first save is recorded where the store has a ledger.
+  /// stopped before its first save is recorded where the store has a ledger, or has no entries yet.
   func noteEnd(_ outcome: Outcome) throws(RunFailure) {
-    let isNoted = store.isWritten ? try store.performAgain { try noteSavedEnd(outcome, $0) } : false
+    let isNoted =
+      store.isWritten
+      ? try store.performAgain(unless: environment.monitor.isCancelled) { try noteSavedEnd(outcome, $0) } : false
     if !isNoted { noteUnsavedEnd(outcome) }
   }
 
@@ -46,23 +48,26 @@ extension ImportRun {
   private func noteUnsavedEnd(_ outcome: Outcome) {
     let holdsStore = outcome.lock != nil && copied == nil && options.seed == nil
     guard holdsStore, outcome.summary.outcome != .completed, let location = store.location, location.exists,
-      (try? environment.tables.hasLedger(location)) == true
+      let hasLedger = try? environment.tables.hasLedger(location), hasLedger || store.isOpen
     else { return }
     // A store that must not be written to, or is of another model, is refused here as it was before.
     if !store.isOpen, (try? store.openExisting()) == nil { return }
+    guard hasLedger || parts.allSatisfy({ (try? $0.environment.store.entryCountMax()) == 0 }) else { return }
     try? environment.tables.record(
       ledgerRun(outcome.summary), in: location, timeoutSeconds: options.lockTimeoutSeconds)
   }
 }
 
 extension LedgerTables {
-  /// Records a run in a store that has a ledger. The caller holds the store's lock, and has opened it for writing.
+  /// Records a run, in a new ledger where the store has none. The caller holds the store's lock, and has opened it for
+  /// writing.
   func record(_ run: LedgerRun, in store: StoreLocation, timeoutSeconds: Double) throws {
     let ledger = try LedgerConnection.writing(store, timeoutSeconds: timeoutSeconds)
     defer { ledger.close() }
     try ledger.transaction {
-      guard let found = try ledger.layout(of: self) else { return }
-      for sql in LedgerLayout.statements(for: self, ledger.dialect, from: found) { _ = try ledger.rows(sql, []) }
+      for sql in LedgerLayout.statements(for: self, ledger.dialect, from: try ledger.layout(of: self)) {
+        _ = try ledger.rows(sql, [])
+      }
       for statement in [noteInterruptions(before: run.id), record(run)] {
         _ = try ledger.rows(statement.sql, statement.values)
       }

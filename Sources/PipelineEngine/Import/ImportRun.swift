@@ -135,6 +135,7 @@ struct ImportRun {
         let (files, waiting) = try part.listed()
         outcome.listed.append(files)
         outcome.gauges.inputsWaiting += waiting
+        if waiting > 0, let inbox = part.inbox { totals.notes.append(inbox.note(ofWaiting: waiting)) }
       }
       let inputs = outcome.listed.flatMap(\.self)
       environment.monitor.log.log(
@@ -182,7 +183,8 @@ struct ImportRun {
       for entry in outcome.replayed { try Replay.replace(entry.path, by: entry.rejects.path) }
     } catch {
       summary.keepPlaces { stat.of($0, followingLinks: false) != nil }
-      guard summary.failure == nil else { return summary }
+      // A run that is cancelled because its server is away can't record that it was.
+      guard summary.failure == nil, summary.outcome != .cancelled || !error.concernsStore else { return summary }
       summary.failure = error.summary
       summary.outcome = .failed
     }
@@ -328,6 +330,11 @@ struct ImportRun {
       } catch {
         ledger.clear()
         totals.forgetStoredRecords()
+        // Without the request to cancel, it would have been tried again.
+        if error.isPassing, environment.monitor.isCancelled() {
+          totals.outcome = .cancelled
+          return first
+        }
         environment.monitor.log.log(.inputFailed(input.name, code: error.code, message: error.message))
         first = first ?? error
         totals.failedCount += 1

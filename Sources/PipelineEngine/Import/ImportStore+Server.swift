@@ -19,7 +19,11 @@ extension ImportStore {
   var backOff: BackOff { BackOff(seconds: lockTimeoutSeconds) }
 
   /// `perform` for statements that may be repeated: they write the same each time.
-  func performAgain<Result>(_ body: (NSPersistentStoreCoordinator) throws -> Result) throws(RunFailure) -> Result {
+  ///
+  /// - Parameter isCancelled: Whether nothing is tried again.
+  func performAgain<Result>(
+    unless isCancelled: () -> Bool, _ body: (NSPersistentStoreCoordinator) throws -> Result
+  ) throws(RunFailure) -> Result {
     var backOff = backOff
     while true {
       do {
@@ -27,7 +31,9 @@ extension ImportStore {
       } catch let failure as RunFailure {
         throw failure
       } catch {
-        guard mayRepeat(error as NSError), wait(&backOff) else { throw RunFailure(store: error as NSError, path: path) }
+        guard mayRepeat(error as NSError), wait(&backOff, unless: isCancelled) else {
+          throw RunFailure(store: error as NSError, path: path)
+        }
       }
     }
   }

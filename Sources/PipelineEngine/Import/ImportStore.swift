@@ -171,7 +171,7 @@ struct ImportStore {
   }
 
   /// About how many entries the store has at most.
-  private func entryCountMax() throws(RunFailure) -> Int {
+  func entryCountMax() throws(RunFailure) -> Int {
     if givesKeysInOrder { return Int(try lastKey()) }
     return try perform { _ in
       let context = container.newBackgroundContext()

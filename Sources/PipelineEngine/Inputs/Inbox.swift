@@ -73,6 +73,13 @@ struct Inbox: Sendable {
   /// Between two checks of a file whose age is uncertain.
   private static let secondsBetweenLooksMax = 1.0
 
+  /// What a report says of files that are left for a later run.
+  func note(ofWaiting count: Int) -> String {
+    let files = count == 1 ? "1 file of the inbox waits" : "\(count) files of the inbox wait"
+    let fresh = settleSeconds > 0 ? "was changed less than \(QuantityPattern.plain(settleSeconds)) seconds ago or " : ""
+    return "\(files) for a later run: \(count == 1 ? "it" : "each") \(fresh)is still being written"
+  }
+
   // MARK: Listing
 
   /// Checks every file of the folder. A file whose modification time may not be that of the last write, such as a copy

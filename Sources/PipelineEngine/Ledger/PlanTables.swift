@@ -188,10 +188,23 @@ struct PlanTables: Sendable {
   }
 
   /// The number of a plan that is not closed; nil if there is none.
-  func openPlan(_ connection: LedgerConnection) throws -> String? {
+  private func openPlan(_ connection: LedgerConnection) throws -> String? {
     guard try connection.dialect.tables([plan], connection.plainRows).first?.isTable == true else { return nil }
     return try connection.plainRows("SELECT planID FROM \(plan) WHERE state = 'open' ORDER BY madeAt").first?.first
       as? String
+  }
+
+  /// Throws if a plan is not closed.
+  ///
+  /// - Parameters:
+  ///   - consequence: Why that matters.
+  ///   - action: What can be done when the plan is ended.
+  func checkAllClosed(_ connection: LedgerConnection, consequence: String, action: String) throws {
+    guard let id = try openPlan(connection) else { return }
+    throw RunFailure(
+      code: nil, exitCode: .dataError,
+      message: "the plan \(id) is not closed, and \(consequence); close it with 'report --plan \(id)', or end it with "
+        + "--abandon, \(action)")
   }
 
   // MARK: The end

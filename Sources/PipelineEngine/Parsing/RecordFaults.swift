@@ -38,7 +38,9 @@ enum RecordFaults {
       let doubt =
         lines == 0
         ? ""
-        : ". The \(lines == 1 ? "line" : "\(lines) lines") after it may belong to its text, and are read as records"
+        : lines == 1
+          ? ". The line after it may belong to its text, and is read as a record"
+          : ". The \(lines) lines after it may belong to its text, and are read as records"
       note(
         .unterminatedQuote,
         "a quote is opened and never closed; close it, or double it where it belongs to the text\(doubt)")

@@ -19,7 +19,8 @@ public enum StoreCopy {
   }
 
   /// Copies all objects with their keys, values and relationships. The copy is complete or there is none. What is recorded
-  /// about imports is not copied.
+  /// about imports is not copied, so a store with an open plan is refused: in the copy a part of its import would stay
+  /// that no worker goes on with.
   ///
   /// - Parameters:
   ///   - source: The path or the address of the store.
@@ -41,6 +42,7 @@ public enum StoreCopy {
     var isOpened = false
     do {
       guard from.exists else { throw RunFailure(noStore: from.shown) }
+      try checkPlans(of: from, vocabulary, timeoutSeconds: timeoutSeconds)
       if !to.isServer { try RunFailure.checkKind(ofStore: target) }
       let definition = PipelineDefinition(name: "copy", entity: "", vocabulary: vocabulary).using(model: name)
       let found = try RunModel(definition, given: nil, store: source, access: .init(timeoutSeconds: timeoutSeconds))
@@ -69,6 +71,18 @@ public enum StoreCopy {
       let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: nil)
       throw Failure(message: failure.message, exitCode: failure.exitCode)
     }
+  }
+
+  /// Throws if workers of a plan may be saving.
+  private static func checkPlans(
+    of store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double
+  ) throws {
+    guard store.isServer else { return }
+    let ledger = try LedgerConnection.reading(store, isWritten: true, timeoutSeconds: timeoutSeconds)
+    defer { ledger.close() }
+    try PlanTables(vocabulary).checkAllClosed(
+      ledger, consequence: "the copy would have a part of its import",
+      action: "take back its rows with 'undo', and copy then")
   }
 
   /// Whether the text is the address of a store in PostgreSQL, and not a path.

@@ -170,7 +170,8 @@ public struct StoreUndo: Sendable {
       let ledger = try LedgerConnection.reading(store, isWritten: true, timeoutSeconds: timeoutSeconds)
       defer { ledger.close() }
       guard let layout = try ledger.layout(of: tables) else { return [] }
-      if let plan = try PlanTables(vocabulary).openPlan(ledger) { throw openPlan(plan) }
+      try PlanTables(vocabulary).checkAllClosed(
+        ledger, consequence: "its workers may be saving", action: "and undo then")
       let found = try tables.entries(layout, ledger.plainRows).filter { !$0.isUndone }
       try ledger.checkUnchanged()
       return found
@@ -196,15 +197,6 @@ public struct StoreUndo: Sendable {
       // Where no lock can be made, no run can be writing.
       if error.exitCode == .temporaryFailure { throw error }
     }
-  }
-
-  /// Its workers may be saving.
-  private static func openPlan(_ id: String) -> RunFailure {
-    RunFailure(
-      code: nil, exitCode: .dataError,
-      message:
-        "the plan \(id) is not closed, and its workers may be saving; close it with 'report --plan \(id)', or end "
-        + "it with --abandon, and undo then")
   }
 
   private static func refusal(_ text: String) -> RunFailure {

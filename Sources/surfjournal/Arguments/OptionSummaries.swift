@@ -8,7 +8,7 @@ extension CommandOption {
     for line in usage.split(separator: "\n", omittingEmptySubsequences: false) {
       let indent = line.prefix { $0 == " " }.count
       let text = line.dropFirst(indent)
-      if indent >= 2, text.first == "-", let declared = declared(in: String(line)).first {
+      if text.first == "-", let declared = declared(in: String(line)).first {
         option = declared.name
         let words = text.firstRange(of: "  ").map { text[$0.upperBound...].drop { $0 == " " } }
         texts[declared.name] = String(words ?? "")

@@ -6,17 +6,21 @@ struct CommandOption: Equatable {
   /// The placeholder of its value; nil for an option without a value.
   let placeholder: String?
 
-  /// The options in a usage text: lines that begin with spaces and a dash; text after two spaces is the description.
+  /// The options in a usage text: lines that begin with two spaces and a letter's dash, or with six spaces and two
+  /// dashes. Text after two spaces is the description. A dash at another indentation belongs to a description or an
+  /// example.
   ///
   /// Every start of the program reads one, so it is read as bytes.
   static func declared(in usage: String) -> [CommandOption] {
     let (space, dash) = (UInt8(ascii: " "), UInt8(ascii: "-"))
     return usage.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let text = line.drop { $0 == space }
-      guard text.first == dash, line.starts(with: [space, space]) else { return nil }
+      guard text.first == dash else { return nil }
+      let isLong = text.starts(with: [dash, dash])
+      guard line.count - text.count == (isLong ? 6 : 2) else { return nil }
       var words = text.split(separator: space, omittingEmptySubsequences: false).prefix { !$0.isEmpty }
       var letter: Character?
-      if let first = words.first, !first.starts(with: [dash, dash]) {
+      if !isLong, let first = words.first {
         letter = Substring(first).dropFirst().first
         words.removeFirst()
       }

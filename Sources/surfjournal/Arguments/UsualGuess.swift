@@ -1,5 +1,24 @@
+import Foundation
+
 /// What people type who know other programs, and what it is called here.
 enum UsualGuess {
+  private static let commands = [
+    "load": "import", "ingest": "import", "insert": "import", "stats": "preview", "head": "preview", "sniff": "guess",
+    "detect": "guess", "describe": "inspect", "info": "inspect", "remove": "delete", "rm": "delete", "ls": "list",
+    "rollback": "undo", "revert": "undo", "dump": "export", "log": "history", "runs": "history", "lint": "check",
+    "new": "init", "retry": "replay", "update": "edit",
+  ]
+
+  /// What the message about an unknown command adds: the command that is probably meant, or what is done with the file
+  /// of this name.
+  static func hint(forCommand name: String) -> String? {
+    if let meant = commands[name] { return "; did you mean '\(meant)'?" }
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), !isFolder.boolValue else { return nil }
+    return "; to import this file, use 'surfjournal import FILE --store STORE', and to see what it contains, "
+      + "'surfjournal preview FILE' or 'surfjournal list STORE'"
+  }
+
   private static let options = [
     "-v": "--log - --log-level debug", "--verbose": "--log - --log-level debug", "-s": "--store", "-d": "--delimiter",
     "--db": "--store", "--database": "--store", "--separator": "--delimiter", "--sep": "--delimiter",

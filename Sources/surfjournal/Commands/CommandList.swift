@@ -120,7 +120,7 @@ enum CommandList {
     if !subjects.isEmpty {
       return .usage("'\(name)' needs a second word: \(subjects.joined(separator: ", "))", of: nil)
     }
-    let hint = NearestName.hint(for: name, in: names)
+    let hint = UsualGuess.hint(forCommand: name) ?? NearestName.hint(for: name, in: names)
     let rest = hint.isEmpty ? "; there are \(names.joined(separator: ", "))" : hint
     return .usage("unknown command '\(name)'\(rest)", of: nil)
   }

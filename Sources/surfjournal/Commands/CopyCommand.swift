@@ -18,7 +18,8 @@ struct CopyCommand: Command {
     PGPASSFILE names, not in the address.
 
     What is recorded about imports is not copied: a file that was imported into the
-    first store is not known in the second.
+    first store is not known in the second. A store with an open plan is not copied:
+    close the plan with 'report' before.
 
     Options:
           \(SharedOptions.store)

@@ -4,7 +4,7 @@ struct DiffCommand: Command {
   static let name = "diff"
   static let takesAddresses = true
   static let usage = """
-    Usage: surfjournal diff FILE --store PATH [options]
+    Usage: surfjournal diff FILE STORE [options]
            surfjournal diff FILE1 FILE2 [options]
 
     Shows what an import of FILE that updates entries would add to a store (+),
@@ -19,7 +19,7 @@ struct DiffCommand: Command {
     the files have are compared; a key of empty fields only is never the same.
 
     Options:
-          --store PATH           store to compare with
+          \(SharedOptions.store)
           --pipeline NAME        how files are read and checked: a pipeline's name
                                  or the path of its definition; by default
                                  surf-log, unless an entity is named
@@ -57,10 +57,11 @@ struct DiffCommand: Command {
   private let arguments: Arguments
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    let files = arguments.operands
+    var files = arguments.operands
+    var store = arguments.string("store")
+    if store == nil, files.count == 2, RejectsOperand.isStore(files[1]) { store = files.removeLast() }
     guard let last = files.last else { throw arguments.mistake("no file is given; name one, or - for standard input") }
     if files.count > 2 { throw arguments.unexpected(files[2]) }
-    let store = arguments.string("store")
     if store != nil, files.count > 1 {
       throw arguments.mistake("two files and a store are given; leave one of them out")
     }

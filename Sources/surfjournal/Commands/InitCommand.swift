@@ -79,7 +79,7 @@ struct InitCommand: Command {
   private var steps: [[String]] {
     let path = folder.path
     let tried = [
-      "Put a file into \(path)/inbox, and see what an import would do:",
+      "Put a file into \(path)/inbox, wait half a minute, and see what an import would do:",
       "  surfjournal run \(path)/nightly.json --dry-run",
       "If the file has another form, such as a spreadsheet's:",
       "  surfjournal guess FILE -o \(path)/form.json",

@@ -15,7 +15,7 @@ import Testing
     try #require(counted.allocations > 100)
     var random = kind.generator
     var errors = 0
-    for _ in 0..<TestLength.rounds(3, long: 400) {
+    for _ in 0..<TestLength.rounds(1, long: 400) {
       let number = Int.random(in: 1...counted.allocations, using: &random)
       try stage.reset()
       let (output, report) = try stage.run(environment: ["SHIM_MEMORY_AT": "\(number)"])

@@ -181,7 +181,7 @@ struct LinkedAgreementTests {
 
   @Test(
     "Any sequence of changes, batch deletions and fetches over relationships",
-    arguments: Randomness.seeds(10, long: 300))
+    arguments: Randomness.seeds(4, long: 300))
   func agreement(seed: UInt64) throws {
     for kind in StoreKind.available where kind != .sqlite {
       if let difference = try Self.disagreement(seed: seed, with: kind).difference { Issue.record("\(difference)") }

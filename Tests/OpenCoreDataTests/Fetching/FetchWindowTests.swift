@@ -71,7 +71,7 @@ struct FetchWindowTests {
     return request
   }
 
-  @Test("Any window of any level is cut from the whole", .seeded, arguments: Randomness.seeds(12, long: 1000))
+  @Test("Any window of any level is cut from the whole", .seeded, arguments: Randomness.seeds(6, long: 1000))
   func windows(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let model = familyModel()

@@ -13,7 +13,7 @@ import Testing
 struct ChainFuzzTests {
   @Test(
     "The chain and its reference agree step by step, and both ways leave equal stores",
-    arguments: Randomness.seeds(4, long: 300))
+    arguments: Randomness.seeds(2, long: 300))
   func agreement(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let dumps = try InsertionWay.allCases.map { way in

@@ -14,7 +14,7 @@ struct HistoryAgreementTests {
     return (player, HistoryOracle(folder: player.graph.folder))
   }
 
-  @Test("A Python program that compares the tables before and after agrees", arguments: Randomness.seeds(6, long: 200))
+  @Test("A Python program that compares the tables before and after agrees", arguments: Randomness.seeds(3, long: 200))
   func agreement(seed: UInt64) throws {
     let (player, oracle) = try player(seed)
     player.inspectsStore = oracle.disagreement

@@ -129,7 +129,7 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
       let count = calls.reduce(0) { $0 + stage.undisturbed.counts[$1, default: 0] }
       return (1...max(1, count)).map { Fault(action, calls: calls, at: $0) }
     }
-    let tried = TestLength.rounds(6, long: points.count)
+    let tried = TestLength.rounds(3, long: points.count)
     var happened = 0
     for fault in tried < points.count ? Array(points.shuffled(using: &random).prefix(tried)) : points {
       let (problems, hasHappened) = try stage.problems(with: fault)
@@ -149,7 +149,7 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
     var refused = 0
     let allocations = try stage.allocations()
     try #require(allocations > 100)
-    for _ in 0..<TestLength.rounds(3, long: 400) {
+    for _ in 0..<TestLength.rounds(1, long: 400) {
       let number = Int.random(in: 1...allocations, using: &random)
       let (problems, happened) = try stage.problems(with: .none, more: ["SHIM_MEMORY_AT": "\(number)"])
       for problem in problems { Issue.record("allocation \(number): \(problem)") }
@@ -164,7 +164,7 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
     _ = try MigrationStage.migrate()
     let stage = try example.stage()
     var random = Randomness.generator()
-    let images = TestLength.rounds(3, long: 300)
+    let images = TestLength.rounds(2, long: 300)
     let recording = try stage.recording()
     for _ in 0..<images {
       let cut = Int.random(in: 0...recording.changes.count, using: &random)

@@ -158,7 +158,7 @@ struct MigrationFuzzTests {
     return "\(model.entity(row.entity)?.name ?? "") \(row.key): " + (values + targets).joined(separator: " ")
   }
 
-  @Test("a random change", arguments: Randomness.seeds(30, long: 2000))
+  @Test("a random change", arguments: Randomness.seeds(12, long: 2000))
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let former = FuzzModel.random(&random)
@@ -185,7 +185,7 @@ struct MigrationFuzzTests {
   @Test(
     "a random change of a store in PostgreSQL",
     .enabled(if: StoreKind.available.contains(.server), Comment(rawValue: PostgreSQLServer.problem)),
-    arguments: Randomness.seeds(12, long: 600))
+    arguments: Randomness.seeds(6, long: 600))
   func randomOnServer(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let former = FuzzModel.random(&random)

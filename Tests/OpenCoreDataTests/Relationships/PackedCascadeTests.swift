@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Cascades over rows without objects", .seeded, .overBothStores)
 struct PackedCascadeTests {
-  @Test("The chain, its rows and the reference agree", arguments: Randomness.seeds(8, long: 400))
+  @Test("The chain, its rows and the reference agree", arguments: Randomness.seeds(3, long: 400))
   func agreement(seed: UInt64) throws {
     for leavesValues in [false, true] {
       let found = try CascadePlayer(seed: seed, packs: true, leavesValues: leavesValues).play(rounds: 3)
@@ -154,7 +154,7 @@ struct LongCascadeTests {
 struct PackedDeletionTests {
   @Test(
     "Clients see the same, and the rows are the same, whatever others change meanwhile",
-    arguments: Randomness.seeds(8, long: 400))
+    arguments: Randomness.seeds(3, long: 400))
   func agreement(seed: UInt64) throws {
     for hasRivals in [false, true] {
       let packed = try CascadePlayer(seed: seed, packs: true, hasRivals: hasRivals)

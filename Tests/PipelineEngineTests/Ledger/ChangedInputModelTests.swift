@@ -44,7 +44,7 @@ import Testing
     records.reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }
 
-  @Test(arguments: Randomness.seeds(10, long: 500))
+  @Test(arguments: Randomness.seeds(5, long: 500))
   func `Only what is new: of each record the store has as many as the input with the most`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let definition = PipelineDefinition.plain {
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Randomness.seeds(10, long: 500))
+  @Test(arguments: Randomness.seeds(5, long: 500))
   func `Undoing every import in turn leads back through every state of the store`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let policies: [(key: [String], policy: DuplicatePolicy)] = [

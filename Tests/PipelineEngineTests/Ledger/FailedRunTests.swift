@@ -70,6 +70,20 @@ struct FailedRunTests {
     #expect(newest.exitCode == 65)
   }
 
+  @Test func `The first run on a store without entries, and none on a store of entries that no run has imported`()
+    async throws
+  {
+    try folder.write("date,location,rating\nnever,B,2\n", to: "bad.csv")
+    let strict = PipelineDefinition.plain { $0.errorPolicy = .stop }
+    #expect(try await load("bad.csv", definition: strict, day: -1).outcome == .stopped)
+    #expect(try history.runs.map(\.outcome) == ["stopped"])
+    try await loadFirst()
+    #expect(try history.runs.map(\.outcome) == ["completed", "stopped"])
+    #expect(try LedgerHistory.drop(store: store, vocabulary: .journal))
+    #expect(try await load("bad.csv", definition: strict, day: 2).outcome == .stopped)
+    #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'SJ%'") == "0")
+  }
+
   @Test func `A run that is cancelled before its first save`() async throws {
     try await loadFirst()
     try folder.write(log(5), to: "more.csv")

@@ -19,7 +19,7 @@ import Testing
     let html = try ReportSample.full().html(isOfSeries: true)
     #expect(Self.headings(html) == ["files", "problems", "totals", "columns", "rules", "profile", "recent"])
     let foot = try #require(html.components(separatedBy: "<footer>").last)
-    for name in ["Time", "Speed", "Throughput", "Peak memory", "Exit code"] {
+    for name in ["Time", "Speed", "Throughput", "Peak memory", "Exit status"] {
       #expect(foot.contains("<dt>\(name)</dt>"))
     }
   }

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Randomness.seeds(16, long: 2000))
+  @Test(arguments: Randomness.seeds(8, long: 2000))
   func `The counts of a dry run are those of the run, and both are right`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// What a file replaces depends on what the files before it have replaced.
-  @Test(arguments: Randomness.seeds(12, long: 1000))
+  @Test(arguments: Randomness.seeds(6, long: 1000))
   func `The counts of a dry run that replaces several files are those of the run`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()

@@ -28,7 +28,7 @@ struct PageFoot {
       facts.append(("Throughput", "\(TextTable.bytes(Int(Double(bytes) / summary.seconds)))/s"))
     }
     facts.append(("Peak memory", TextTable.bytes(summary.memoryPeakBytes)))
-    facts.append(("Exit code", String(summary.exitCode.rawValue)))
+    facts.append(("Exit status", String(summary.exitCode.rawValue)))
     return facts
   }
 

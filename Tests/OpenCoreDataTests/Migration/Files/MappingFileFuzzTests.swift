@@ -48,7 +48,7 @@ struct MappingFileFuzzTests {
     }
   }
 
-  @Test("What a random mapping model says is read from its files", arguments: Randomness.seeds(20, long: 2000))
+  @Test("What a random mapping model says is read from its files", arguments: Randomness.seeds(8, long: 2000))
   func agreement(seed: UInt64) throws {
     let (expected, compiled, source) = try readBack(seed: seed)
     #expect(compiled == expected, "seed \(seed)")
@@ -62,7 +62,7 @@ struct MappingFileFuzzTests {
   }
 
   @Test(
-    "A damaged file is an error or another mapping model, never a stop", arguments: Randomness.seeds(40, long: 4000))
+    "A damaged file is an error or another mapping model, never a stop", arguments: Randomness.seeds(15, long: 4000))
   func damage(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let xml = try PropertyListSerialization.propertyList(from: MappedVersions.compiled(), format: nil)
