@@ -11,7 +11,7 @@ struct ImportEnvironment {
   /// The relationships that columns lead over; none for most pipelines.
   let links: [EntityLink]
   let store: ImportStore
-  let keys: KeyRules
+  var keys: KeyRules
   let monitor: RunMonitor
   /// Identifies the run in the ledger, the report and the files of rejects.
   let runID: String
@@ -23,6 +23,8 @@ struct ImportEnvironment {
   let statistics: EntryStatistics?
   let tables: LedgerTables
   var plans: PlanTables { PlanTables(definition.vocabulary) }
+  /// The tables of the keys of a plan.
+  var sharedKeys: SharedKeyTables { SharedKeyTables(plan: runID, definition.vocabulary) }
   /// Whether the run has more than one input.
   var hasSeveralInputs = false
   /// The links that are set at the end of the run; nil for a preview.
@@ -64,6 +66,16 @@ struct ImportEnvironment {
     }
   }
 
+  /// The keys of a plan; nil for an input that is not a shard, and for a pipeline without a key.
+  func sharedKeys(of shard: LedgerEntry?, _ mapping: HeaderMapping) throws(RunFailure) -> SharedKeys? {
+    guard keys.areShared, let shard = shard?.shard else { return nil }
+    let (plans, id) = (plans, shard.plan)
+    let first = try store.perform {
+      try $0.participantRows("SELECT MIN(inputID) FROM \(plans.planned) WHERE planID = ?", [id]).first?.first as? Int64
+    }
+    return SharedKeys(self, mapping, of: shard, firstInput: first ?? shard.input)
+  }
+
   /// Logs a saved chunk and its issues.
   func log(_ plan: ChunkPlan, of chunk: ParsedChunk, input: String) {
     let log = monitor.log
@@ -76,6 +88,26 @@ struct ImportEnvironment {
   }
 
   // MARK: Inputs
+
+  /// An input that can be read: a copy, if the pipeline has a command that reads it.
+  func readable(_ file: InputFile) throws(RunFailure) -> InputFile {
+    guard let read = definition.read, file.path != "-", !options.isReplay else { return file }
+    return try file.read { name throws(RunFailure) in
+      try ReadInput.whole(name, read, in: definition.baseDirectory, unless: monitor.isCancelled)
+    }
+  }
+
+  /// A shard's input, with the bytes that importing the shard takes.
+  func readable(_ file: InputFile, for shard: LedgerEntry) throws(RunFailure) -> InputFile {
+    guard let read = definition.read, let bytes = shard.shard?.storedBytes else { return file }
+    // Rows at the end of a file that do not count are known when the rest is read.
+    guard read.range != nil, definition.dialect.skipLastRows == 0 else { return try readable(file) }
+    let head = 0..<min(ReadInput.headBytes, bytes.lowerBound)
+    return try file.read { name throws(RunFailure) in
+      try ReadInput.parts(
+        [head, bytes], of: name, read, in: definition.baseDirectory, unless: monitor.isCancelled)
+    }
+  }
 
   /// The reader of an input; `known` has what was imported before.
   ///

@@ -270,6 +270,7 @@ struct ImportRun {
     let ledger = try store.ledger(environment.tables, overwrittenMax: definition.limits.overwrittenMax)
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
+    for part in parts { try part.environment.checkOpenPlans(ledger.entries) }
     let expectations = try environment.expectations()
     let failure = try transaction(&totals, ledger) { totals throws(RunFailure) in
       let known = KnownInputs(ledger.entries)
@@ -307,9 +308,10 @@ struct ImportRun {
     let (environment, contexts) = (part.environment, part.contexts())
     var first: RunFailure?
     for (input, rejectsPath) in inputs {
-      var importer = FileImporter(
-        input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
+        let input = try environment.readable(input)
+        var importer = FileImporter(
+          input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
         let entry = try wholly(part, contexts, ledger: ledger, totals: &totals) { totals throws(RunFailure) in
           try importer.run(known, &totals)
         }
