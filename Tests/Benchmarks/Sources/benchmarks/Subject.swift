@@ -69,6 +69,7 @@ enum Subject: String, CaseIterable {
   case limitServerImport = "C program, COPY in binary form"
   case importServer = "surfjournal import into a server"
   case shellServerImport = "psql copy, unchecked texts"
+  case shellServerImportWithKey = "psql copy, unchecked texts, into a table with a key"
   case limitServerStep = "C program, binary cursor"
   case walkServerObjects = "streaming fetch of objects of a server"
   case walkServerBatches = "walk over packed batches of a server"

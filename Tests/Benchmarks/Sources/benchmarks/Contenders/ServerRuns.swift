@@ -85,8 +85,13 @@ final class ServerRuns {
     let stepped = source.steppedText + "\n"
     return [
       loading(.limitServerImport) { [limit, "server-import", source.inputs.plain, $0] },
-      loading(.importServer) { [ours, "import", source.inputs.plain, "--store", $0] },
-      shellImport,
+      loading(.importServer) {
+        [ours, "import", source.inputs.plain, "--store", $0, "--chunk-rows", "50000"]
+      },
+      shellImport(.shellServerImport, table: "texts", columns: Self.texts),
+      shellImport(
+        .shellServerImportWithKey, table: "keyed_texts",
+        columns: "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, " + Self.texts),
       reading(.limitServerStep, [limit, "server-step", address("source")]) { try Checks.text(of: $0, is: stepped) },
       reading(.walkServerObjects, [own, StreamingFetch.objects.rawValue, address("source")]) {
         try Checks.text(of: $0, is: stepped)
@@ -116,22 +121,24 @@ final class ServerRuns {
       prepare: { [self] in try makeStore(database) }, check: { [self] _ in try check(database) })
   }
 
-  private var shellImport: Contender {
-    let database = "texts"
+  private static let texts = "date text, height text, period text, wind text, location text, rating text"
+
+  private func shellImport(_ subject: Subject, table: String, columns: String) -> Contender {
+    // Each has a database of its own, so that nothing of the one before is left.
+    let names = "(date, height, period, wind, location, rating)"
     return Contender(
-      subject: .shellServerImport, groups: [.server],
+      subject: subject, groups: [.server],
       command: [
-        "psql", "-X", "-q", "-d", address(database), "-c", "\\copy log from '\(source.inputs.plain)' csv header",
+        "psql", "-X", "-q", "-d", address(table), "-c",
+        "\\copy \(table) \(names) from '\(source.inputs.plain)' csv header",
       ],
       rows: source.rows,
       prepare: { [self] in
-        try psql("postgres", "DROP DATABASE IF EXISTS \(database)", "CREATE DATABASE \(database)")
-        try psql(
-          database, "CREATE TABLE log (date text, height text, period text, wind text, location text, rating text)",
-          "CHECKPOINT")
+        try psql("postgres", "DROP DATABASE IF EXISTS \(table)", "CREATE DATABASE \(table)")
+        try psql(table, "CREATE TABLE \(table) (\(columns))", "CHECKPOINT")
       },
       check: { [self] _ in
-        let count = try psql(database, "SELECT count(*) FROM log")
+        let count = try psql(table, "SELECT count(*) FROM \(table)")
         guard count == String(source.rows) else { throw BenchmarkFailure("the table has \(count) rows") }
       })
   }

@@ -134,6 +134,9 @@ struct Floor: Sendable {
     Floor(.server, "import into a server, speed against psql's of unchecked texts", bound: .atLeast(1)) {
       $0.speed(of: .importServer, against: .shellServerImport)
     },
+    Floor(.server, "import into a server, microseconds of the client's processor for a row", bound: .atMost(0.35)) {
+      $0.processorMicroseconds(ofRowsOf: .importServer)
+    },
     Floor(.server, "import into a server, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.importServer) },
     Floor(.server, "objects of a server, speed against the C program's cursor", bound: .atLeast(0.25)) {
       $0.speed(of: .walkServerObjects, against: .limitServerStep)

@@ -1,0 +1,78 @@
+/// Rows in the binary form of COPY (PostgreSQL documentation: COPY, "Binary Format"). The memory is kept from one part to
+/// the next.
+///
+/// It is noncopyable and not an array, so that a value of a row costs a comparison and a store.
+struct CopyBuffer: ~Copyable {
+  private static let header: [UInt8] =
+    Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
+  private static let trailer = Int16(-1)
+  private static let null = Int32(-1)
+
+  // `count` bytes are initialized; there is room for `capacity`.
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  private(set) var count = 0
+
+  init(capacity: Int = 1 << 12) {
+    self.capacity = capacity
+    memory = .allocate(byteCount: capacity, alignment: 1)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Calls `body` with what was appended.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: memory, count: count))
+  }
+
+  /// Removes what was appended last, and keeps the memory.
+  mutating func truncate(to count: Int) { self.count = min(count, self.count) }
+
+  mutating func appendHeader() {
+    for byte in Self.header { append(byte) }
+  }
+
+  mutating func appendTrailer() { append(Self.trailer) }
+
+  /// Begins a row of so many values, which follow.
+  @inline(__always)
+  mutating func beginRow(valueCount: Int) { append(Int16(valueCount)) }
+
+  @inline(__always)
+  mutating func append<Number: FixedWidthInteger>(value number: Number) {
+    append(Int32(MemoryLayout<Number>.size))
+    append(number)
+  }
+
+  @inline(__always)
+  mutating func append(value bytes: UnsafeRawBufferPointer) {
+    append(Int32(bytes.count))
+    reserve(bytes.count)
+    if let start = bytes.baseAddress { (memory + count).copyMemory(from: start, byteCount: bytes.count) }
+    count += bytes.count
+  }
+
+  @inline(__always)
+  mutating func appendNull() { append(Self.null) }
+
+  @inline(__always)
+  private mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+    reserve(MemoryLayout<Number>.size)
+    (memory + count).storeBytes(of: number.bigEndian, as: Number.self)
+    count += MemoryLayout<Number>.size
+  }
+
+  @inline(__always)
+  private mutating func reserve(_ byteCount: Int) {
+    if capacity - count < byteCount { grow(by: byteCount) }
+  }
+
+  @inline(never)
+  private mutating func grow(by byteCount: Int) {
+    capacity = max(2 * capacity, count + byteCount)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
+    larger.copyMemory(from: memory, byteCount: count)
+    memory.deallocate()
+    memory = larger
+  }
+}
