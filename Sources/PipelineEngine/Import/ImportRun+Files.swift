@@ -23,6 +23,16 @@ extension ImportRun {
       }
     }
   }
+
+  /// Where `moveFiles` will put the files that have failed.
+  func failedPaths(_ outcome: Outcome) -> [String] {
+    if copied != nil || isDryRun || !outcome.isDurable { return [] }
+    return parts.enumerated().flatMap { number, part in
+      filesToMove(outcome, part: number).compactMap { file, result in
+        result == .failed ? part.inbox?.path(of: file, movedTo: .failed, on: environment.startedAt) : nil
+      }
+    }
+  }
 }
 
 extension RunSummary {

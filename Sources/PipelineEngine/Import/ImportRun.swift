@@ -234,16 +234,6 @@ struct ImportRun {
     }
   }
 
-  /// Where `moveFiles` will put the files that have failed.
-  private func failedPaths(_ outcome: Outcome) -> [String] {
-    if copied != nil || isDryRun || !outcome.isDurable { return [] }
-    return parts.enumerated().flatMap { number, part in
-      filesToMove(outcome, part: number).compactMap { file, result in
-        result == .failed ? part.inbox?.path(of: file, movedTo: .failed, on: environment.startedAt) : nil
-      }
-    }
-  }
-
   // MARK: Inputs
 
   /// Gives the rejects their final names and removes those that are of no use. Only now, because a commit that is not on
@@ -296,7 +286,9 @@ struct ImportRun {
       if totals.outcome == .completed, let failure = setLateLinks(ledger, &totals) { return failure }
       return environment.compare(&totals, with: expectations) ?? addOwed(known, ledger: ledger, totals: &totals)
     }
-    if store.isWritten { try store.performAgain { try ledger.checkLastSave($0) } }
+    if store.isWritten {
+      try store.performAgain(unless: environment.monitor.isCancelled) { try ledger.checkLastSave($0) }
+    }
     return failure
   }
 
