@@ -286,7 +286,8 @@ struct ImportRun {
       if totals.outcome == .completed, let failure = setLateLinks(ledger, &totals) { return failure }
       return environment.compare(&totals, with: expectations) ?? addOwed(known, ledger: ledger, totals: &totals)
     }
-    if store.isWritten {
+    // After a failure of the store another run may have continued where this one has stopped.
+    if store.isWritten, failure?.concernsStore != true {
       try store.performAgain(unless: environment.monitor.isCancelled) { try ledger.checkLastSave($0) }
     }
     return failure
