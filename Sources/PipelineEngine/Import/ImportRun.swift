@@ -149,7 +149,9 @@ struct ImportRun {
       outcome.isDurable = true
       try store.restoreIndexes()
     } catch {
-      failure = failure ?? error
+      // Without the request to cancel, what can't reach its server would have been tried again.
+      let isCancelled = failure == nil && error.isPassing && environment.monitor.isCancelled()
+      if isCancelled { totals.outcome = .cancelled } else { failure = failure ?? error }
       // Otherwise the next run makes them.
       try? store.restoreIndexes()
     }
@@ -325,7 +327,6 @@ struct ImportRun {
       } catch {
         ledger.clear()
         totals.forgetStoredRecords()
-        // Without the request to cancel, it would have been tried again.
         if error.isPassing, environment.monitor.isCancelled() {
           totals.outcome = .cancelled
           return first
