@@ -280,9 +280,8 @@ final class ChangeWriter {
   private func write(_ copy: RowCopy, of rows: InsertedRows) throws {
     guard !copy.rows.isEmpty else { return }
     var refused: Set<Int> = []
-    try connection.send("SAVEPOINT ocd_rows")
     do {
-      try copy.copy(connection) { row, problem in
+      try copy.copy(connection, savepoint: "ocd_rows") { row, problem in
         refused.insert(row)
         faults.refuse(rows.objectID(row: row), message: problem, isUniqueness: false, obstacle: .other)
       }
