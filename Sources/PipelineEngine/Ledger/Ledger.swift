@@ -115,7 +115,10 @@ final class Ledger: SaveParticipant {
       ($0.page.waitForTurn, $0.page.move, $0.page.claims, $0.page.related)
     }
     try turn?(transaction)
-    if let last = lastSaved.withLock({ $0 }) { try last.check(tables) { try transaction.rows($0, $1) } }
+    if let last = lastSaved.withLock({ $0 }) {
+      let query = last.query(tables)
+      try transaction.check(query.sql, query.values) { try last.check(found: $0) }
+    }
     if let move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
     try claims?.take(in: transaction)
     guard let known else { return }
@@ -126,8 +129,8 @@ final class Ledger: SaveParticipant {
   /// Throws if the store has lost the last of what the run had saved: no later save would find that.
   func checkLastSave(_ coordinator: NSPersistentStoreCoordinator) throws {
     guard let last = lastSaved.withLock({ $0 }) else { return }
-    let hasTables = try tables.layout(in: coordinator) != nil
-    try last.check(tables) { hasTables ? try coordinator.participantRows($0, $1) : [] }
+    let (query, hasTables) = (last.query(tables), try tables.layout(in: coordinator) != nil)
+    try last.check(found: hasTables ? coordinator.participantRows(query.sql, query.values) : [])
   }
 
   func write(to transaction: SaveTransaction) throws {
@@ -186,10 +189,13 @@ struct SavedProgress: Sendable {
     (input, record, byte) = (entry.id, entry.progress.position.record, entry.progress.position.byteOffset)
   }
 
-  fileprivate func check(_ tables: LedgerTables, rows: (String, [Any?]) throws -> [[Any?]]) throws {
-    let found = try rows(
-      "SELECT 1 FROM \(tables.input) WHERE inputID = ? AND record = ? AND byte = ?", [input, record, byte])
-    guard found.isEmpty else { return }
+  /// Finds a row if the store has it.
+  fileprivate func query(_ tables: LedgerTables) -> (sql: String, values: [Any?]) {
+    ("SELECT 1 FROM \(tables.input) WHERE inputID = ? AND record = ? AND byte = ?", [input, record, byte])
+  }
+
+  fileprivate func check(found rows: [[Any?]]) throws {
+    guard rows.isEmpty else { return }
     throw RunFailure(
       code: nil, exitCode: .temporaryFailure,
       message: "the server has lost what this run had saved up to record \((record - 1).grouped): another one may have "

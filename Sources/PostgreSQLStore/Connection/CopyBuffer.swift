@@ -7,6 +7,7 @@ struct CopyBuffer: ~Copyable {
     Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
   private static let trailer = Int16(-1)
   private static let null = Int32(-1)
+  private static let lengthBytes = MemoryLayout<Int32>.size
 
   // `count` bytes are initialized; there is room for `capacity`.
   private var memory: UnsafeMutableRawPointer
@@ -40,16 +41,17 @@ struct CopyBuffer: ~Copyable {
 
   @inline(__always)
   mutating func append<Number: FixedWidthInteger>(value number: Number) {
-    append(Int32(MemoryLayout<Number>.size))
-    append(number)
+    let size = MemoryLayout<Number>.size
+    let end = extend(by: Self.lengthBytes + size)
+    end.storeBytes(of: Int32(size).bigEndian, as: Int32.self)
+    (end + Self.lengthBytes).storeBytes(of: number.bigEndian, as: Number.self)
   }
 
   @inline(__always)
   mutating func append(value bytes: UnsafeRawBufferPointer) {
-    append(Int32(bytes.count))
-    reserve(bytes.count)
-    if let start = bytes.baseAddress { (memory + count).copyMemory(from: start, byteCount: bytes.count) }
-    count += bytes.count
+    let end = extend(by: Self.lengthBytes + bytes.count)
+    end.storeBytes(of: Int32(bytes.count).bigEndian, as: Int32.self)
+    if let start = bytes.baseAddress { (end + Self.lengthBytes).copyMemory(from: start, byteCount: bytes.count) }
   }
 
   @inline(__always)
@@ -57,14 +59,15 @@ struct CopyBuffer: ~Copyable {
 
   @inline(__always)
   private mutating func append<Number: FixedWidthInteger>(_ number: Number) {
-    reserve(MemoryLayout<Number>.size)
-    (memory + count).storeBytes(of: number.bigEndian, as: Number.self)
-    count += MemoryLayout<Number>.size
+    extend(by: MemoryLayout<Number>.size).storeBytes(of: number.bigEndian, as: Number.self)
   }
 
+  /// - Returns: Where the new bytes are, which the caller initializes.
   @inline(__always)
-  private mutating func reserve(_ byteCount: Int) {
+  private mutating func extend(by byteCount: Int) -> UnsafeMutableRawPointer {
     if capacity - count < byteCount { grow(by: byteCount) }
+    defer { count += byteCount }
+    return memory + count
   }
 
   @inline(never)

@@ -35,11 +35,16 @@ struct CopiedBatch {
 
   init(_ batch: ObjectBatch, _ cells: UnsafeBufferPointer<ValueCell>, _ arena: UnsafeRawBufferPointer) {
     (self.batch, self.cells, self.arena) = (batch, cells, arena)
-    hasZeroBytes = arena.contains(0)
+    hasZeroBytes = arena.hasZeroByte
   }
 
   @inline(__always)
   func bytes(_ cell: ValueCell) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: arena[cell.range]) }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Sixteen and more bytes at a time, which `contains` does not do.
+  fileprivate var hasZeroByte: Bool { baseAddress.map { memchr($0, 0, count) != nil } ?? false }
 }
 
 extension ColumnType {
@@ -61,7 +66,7 @@ extension ColumnType {
       buffer.append(value: number)
     case (.text, .text):
       let bytes = copied.bytes(cell)
-      if copied.hasZeroBytes, bytes.contains(0) { return Self.zeroByte }
+      if copied.hasZeroBytes, bytes.hasZeroByte { return Self.zeroByte }
       buffer.append(value: bytes)
     case (.bytes, .blob): buffer.append(value: copied.bytes(cell))
     default: return append(copied.batch.value(of: cell), to: &buffer)

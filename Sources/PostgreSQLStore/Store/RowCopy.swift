@@ -17,23 +17,30 @@ struct RowCopy {
 
   /// Writes all rows.
   ///
-  /// - Parameter refuse: Is given the rows that the table can't hold; they are left out.
-  func copy(_ connection: PostgreSQLConnection, refuse: (_ row: Int, _ problem: String) -> Void) throws {
+  /// - Parameters:
+  ///   - savepoint: A savepoint that is set before.
+  ///   - refuse: Is given the rows that the table can't hold; they are left out.
+  func copy(
+    _ connection: PostgreSQLConnection, savepoint: String? = nil, refuse: (_ row: Int, _ problem: String) -> Void
+  ) throws {
     try batch.cells.withUnsafeBufferPointer { cells in
       try batch.arena.withUnsafeBytes { arena in
-        try copy(CopiedBatch(batch, cells, arena), connection, refuse: refuse)
+        try copy(CopiedBatch(batch, cells, arena), connection, savepoint, refuse: refuse)
       }
     }
   }
 
   private func copy(
-    _ copied: CopiedBatch, _ connection: PostgreSQLConnection, refuse: (_ row: Int, _ problem: String) -> Void
+    _ copied: CopiedBatch, _ connection: PostgreSQLConnection, _ savepoint: String?,
+    refuse: (_ row: Int, _ problem: String) -> Void
   ) throws {
     // Without the names, whose references would be counted for each row.
     let fields = columns.columns.map { Field(slot: $0.slot, type: $0.type) }
     var (next, isBegun, isEnded) = (0, false, false)
+    // Both in one message.
+    let begin = savepoint.map { "SAVEPOINT \($0); " } ?? ""
     _ = try connection.copyIn(
-      "COPY \(entity.tableName) (\(names.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
+      begin + "COPY \(entity.tableName) (\(names.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
     ) { buffer in
       if isEnded { return }
       if !isBegun {

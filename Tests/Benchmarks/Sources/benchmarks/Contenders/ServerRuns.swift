@@ -53,10 +53,12 @@ final class ServerRuns {
         + statements.flatMap { ["-c", $0] })
   }
 
+  private static let quietly = "SET client_min_messages = warning"
+
   /// A database with an empty journal.
   private func makeStore(_ database: String) throws {
     try psql(
-      "postgres", "DROP DATABASE IF EXISTS \(database)",
+      "postgres", Self.quietly, "DROP DATABASE IF EXISTS \(database)",
       "CREATE DATABASE \(database) ENCODING 'UTF8' TEMPLATE template0")
     try Tool.run([source.folder.program("benchmarks"), StreamingFetch.makeServer.rawValue, address(database)])
     // What others have left for the disk is not this one's affair.
@@ -66,7 +68,7 @@ final class ServerRuns {
   /// The store that is read.
   private func fillStore() throws {
     try makeStore("source")
-    try Tool.run([source.folder.program("limit"), "server-import", source.inputs.plain, address("source")])
+    try Tool.run([source.folder.program("limit"), "server-import", source.inputs.plain, address("source"), "50000"])
     try psql("source", "VACUUM ANALYZE", "CHECKPOINT")
     try check("source")
   }
@@ -84,9 +86,11 @@ final class ServerRuns {
     let (ours, limit) = (try source.folder.program("surfjournal"), try source.folder.program("limit"))
     let stepped = source.steppedText + "\n"
     return [
-      loading(.limitServerImport) { [limit, "server-import", source.inputs.plain, $0] },
-      loading(.importServer) {
-        [ours, "import", source.inputs.plain, "--store", $0, "--chunk-rows", "50000"]
+      loading(.limitServerImport) { [limit, "server-import", source.inputs.plain, $0, "5000"] },
+      loading(.importServer) { [ours, "import", source.inputs.plain, "--store", $0, "-q"] },
+      loading(.limitServerImportLarge) { [limit, "server-import", source.inputs.plain, $0, "50000"] },
+      loading(.importServerLarge) {
+        [ours, "import", source.inputs.plain, "--store", $0, "--chunk-rows", "50000", "-q"]
       },
       shellImport(.shellServerImport, table: "texts", columns: Self.texts),
       shellImport(
@@ -100,7 +104,7 @@ final class ServerRuns {
         try Checks.text(of: $0, is: "rows \(rows)\n")
       },
       reading(
-        .exportServer, [ours, "export", "--store", address("source"), "--output", "-"] + Contenders.columns
+        .exportServer, [ours, "export", "--store", address("source"), "--output", "-", "-q"] + Contenders.columns
       ) { [plain = source.inputs.plain] in try Checks.same($0, as: plain) },
       reading(.shellServerExport, ["psql", "-X", "-d", address("source"), "-c", Self.copyOut]) {
         try Checks.lines(of: $0, are: rows + 1)
@@ -134,7 +138,7 @@ final class ServerRuns {
       ],
       rows: source.rows,
       prepare: { [self] in
-        try psql("postgres", "DROP DATABASE IF EXISTS \(table)", "CREATE DATABASE \(table)")
+        try psql("postgres", Self.quietly, "DROP DATABASE IF EXISTS \(table)", "CREATE DATABASE \(table)")
         try psql(table, "CREATE TABLE \(table) (\(columns))", "CHECKPOINT")
       },
       check: { [self] _ in
