@@ -119,12 +119,12 @@ package final class ShardWorker {
 
   private func workOpen(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
     if let number { return report(try complete(number)) }
-    var others: [Int] = []
-    while case let open = try retrying({ () throws(RunFailure) in try self.openShards() }), !open.isEmpty {
+    var others: Set<Int> = []
+    while case let open = try retrying({ () throws(RunFailure) in try self.someOpenShards() }), !open.isEmpty {
       // Shards that others are at come last: they may be complete by then.
-      let fresh = open.filter { !others.contains($0) }.shuffled()
+      let fresh = open.filter { !others.contains($0) }
       for shard in fresh {
-        if let done = try advance(shard) { report(done) } else { others.append(shard) }
+        if let done = try advance(shard) { report(done) } else { others.insert(shard) }
       }
       if fresh.isEmpty {
         report(try complete(open[0]))
@@ -147,18 +147,23 @@ package final class ShardWorker {
     }
     store.coordinator.addSaveParticipant(ledger)
     let (plans, id) = (plans, record.id)
-    let writersMax = try retrying { () throws(RunFailure) in
-      try self.store.perform { try plans.writersMax(ofPlan: id, in: $0) }
+    let isLimited = try retrying { () throws(RunFailure) in
+      try self.store.perform { try plans.limitsWriters(ofPlan: id, in: $0) }
     }
-    guard let writersMax else { return }
-    part.environment.waitForTurn = { try plans.takeWriter(of: id, writersMax: writersMax, in: $0) }
+    if isLimited { part.environment.takeTurn = { try plans.takeWriter(of: id, in: $0) } }
   }
 
-  private func openShards() throws(RunFailure) -> [Int] {
+  /// In order.
+  private func openShards() throws(RunFailure) -> [Int] { try openShards("ORDER BY shard") }
+
+  /// In a random order, and not more than a worker completes before many of them are complete by others.
+  private func someOpenShards() throws(RunFailure) -> [Int] { try openShards("ORDER BY random() LIMIT 500") }
+
+  private func openShards(_ selection: String) throws(RunFailure) -> [Int] {
     let (plans, id) = (plans, record.id)
     return try store.perform { coordinator in
       try coordinator.participantRows(
-        "SELECT shard FROM \(plans.shard) WHERE planID = ? AND state <> 'complete' ORDER BY shard", [id]
+        "SELECT shard FROM \(plans.shard) WHERE planID = ? AND state <> 'complete' \(selection)", [id]
       ).compactMap { ($0.first as? Int64).map(Int.init) }
     }
   }
@@ -231,9 +236,10 @@ package final class ShardWorker {
     var importer = FileImporter(
       InputFile(name: entry.path, path: location), environment: environment, contexts: part.contexts(), ledger: ledger,
       rejectsPath: nil, shard: entry)
+    if environment.takeTurn != nil { store.disconnect() }
     do throws(RunFailure) {
       let saved = try importer.run(KnownInputs(), &totals)
-      if totals.outcome == .cancelled { throw Self.cancelled }
+      if totals.outcome == .cancelled { throw RunFailure.cancelled }
       if let reason = totals.stopReason {
         throw RunFailure(
           code: nil, exitCode: .dataError,
@@ -275,11 +281,6 @@ package final class ShardWorker {
   private var lastSuccess = ContinuousClock.now
   private var failuresInARow = 0
 
-  private static var cancelled: RunFailure {
-    RunFailure(
-      code: nil, exitCode: .temporaryFailure, message: "cancelled; what is saved stays, and any worker goes on")
-  }
-
   /// Calls `body` until it succeeds, as long as its failure may pass.
   private func retrying<Result>(_ body: () throws(RunFailure) -> Result) throws(RunFailure) -> Result {
     while true {
@@ -305,12 +306,18 @@ package final class ShardWorker {
   private static let waitSecondsMax = 3.0
 
   private func sleep(_ seconds: Double) throws(RunFailure) {
-    if isCancelled() { throw Self.cancelled }
+    if isCancelled() { throw RunFailure.cancelled }
+    if environment.takeTurn != nil { store.disconnect() }
     Thread.sleep(forTimeInterval: seconds)
   }
 }
 
 extension RunFailure {
+  static var cancelled: RunFailure {
+    RunFailure(
+      code: nil, exitCode: .temporaryFailure, message: "cancelled; what is saved stays, and any worker goes on")
+  }
+
   /// Whether the same may succeed later: the server can't be reached, or is busy.
   fileprivate var isPassing: Bool { concernsStore && [.temporaryFailure, .unavailable].contains(exitCode) }
 }
