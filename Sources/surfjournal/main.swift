@@ -15,7 +15,9 @@ signal(SIGXFSZ, SIG_IGN)
 mallopt(M_MMAP_THRESHOLD, 64 << 20)
 mallopt(M_TRIM_THRESHOLD, 64 << 20)
 
-switch Program.prepare(Program.arguments) {
+let words = Program.arguments
+Program.hidePasswords()
+switch Program.prepare(words) {
 case .done(let code):
   exit(code.rawValue)
 case .work(let command):
