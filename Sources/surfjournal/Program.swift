@@ -21,24 +21,6 @@ enum Program {
       .map { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Overwrites the passwords of addresses in the arguments, which everybody sees in the list of processes. Call it when the
-  /// arguments were read.
-  static func hidePasswords() {
-    // The fields after the name of the program, which may have any character, begin with the third one.
-    let status =
-      FileManager.default.contents(atPath: "/proc/self/stat").map { String(decoding: $0, as: UTF8.self) } ?? ""
-    let fields = status[(status.lastIndex(of: ")") ?? status.startIndex)...].split(separator: " ").dropFirst()
-    guard fields.count > 46, let start = UInt(fields[fields.startIndex + 45]),
-      let end = UInt(fields[fields.startIndex + 46]), start < end,
-      let first = UnsafeMutablePointer<UInt8>(bitPattern: start)
-    else { return }
-    // Safe: this memory has the arguments as long as the process runs, and nothing else reads or writes it.
-    let bytes = UnsafeMutableBufferPointer(start: first, count: Int(end - start))
-    let given = bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
-    let shown = given.map(StoreLocation.withStars).joined(separator: "\0").utf8
-    if shown.count == bytes.count { _ = bytes.update(fromContentsOf: Array(shown)) }
-  }
-
   /// Reads the command line. Handles help, the version and mistakes.
   ///
   /// - Parameter words: The arguments; nil for one that is not UTF-8.

@@ -132,8 +132,8 @@ struct ManyWorkersTests {
     let log = try String(contentsOfFile: "\(server.socketFolder)/log", encoding: .utf8)
     // The statements of each connection, as their first words.
     let kinds = [
-      "BEGIN", "COMMIT", "ROLLBACK", "UPDATE sj_shard", "COPY \"ZJOURNALENTRY\"", "INSERT INTO sj_reject",
-      "INSERT INTO sj_issue", "INSERT INTO sj_inserted",
+      "BEGIN", "COMMIT", "ROLLBACK", "UPDATE SJ_SHARD", "COPY \"ZJOURNALENTRY\"", "INSERT INTO SJ_REJECT",
+      "INSERT INTO SJ_ISSUE", "INSERT INTO SJ_INSERTED",
     ]
     var transactions: [[String]] = []
     var open: [Substring: [String]] = [:]
@@ -143,15 +143,15 @@ struct ManyWorkersTests {
       open[process, default: []].append(kind)
       if kind == "COMMIT" { transactions.append(open.removeValue(forKey: process) ?? []) }
     }
-    let chunks = transactions.filter { $0.contains("UPDATE sj_shard") }
+    let chunks = transactions.filter { $0.contains("UPDATE SJ_SHARD") }
     #expect(chunks.count == 5, "\(transactions)")
     for chunk in chunks {
-      #expect(Array(chunk.prefix(3)) == ["BEGIN", "UPDATE sj_shard", "COPY \"ZJOURNALENTRY\""], "\(chunk)")
-      let moves = chunk.filter { $0 == "UPDATE sj_shard" }
-      #expect(moves.count == 1 && chunk.contains("INSERT INTO sj_reject"), "\(chunk)")
-      #expect(chunk.contains("INSERT INTO sj_issue"), "\(chunk)")
+      #expect(Array(chunk.prefix(3)) == ["BEGIN", "UPDATE SJ_SHARD", "COPY \"ZJOURNALENTRY\""], "\(chunk)")
+      let moves = chunk.filter { $0 == "UPDATE SJ_SHARD" }
+      #expect(moves.count == 1 && chunk.contains("INSERT INTO SJ_REJECT"), "\(chunk)")
+      #expect(chunk.contains("INSERT INTO SJ_ISSUE"), "\(chunk)")
     }
-    let others = transactions.filter { !$0.contains("UPDATE sj_shard") }.flatMap(\.self)
+    let others = transactions.filter { !$0.contains("UPDATE SJ_SHARD") }.flatMap(\.self)
     #expect(!others.contains("COPY \"ZJOURNALENTRY\""))
     try world.compare(plan, files: "a.csv")
   }

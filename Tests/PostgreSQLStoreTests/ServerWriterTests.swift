@@ -117,7 +117,7 @@ struct ServerWriterTests {
     _ = try store.psql(#"SELECT setval(pg_get_serial_sequence('"ZSESSION"', 'Z_PK'), 1, false)"#)
   }
 
-  @Test("Keys that another program uses at the same time are no reason to refuse objects: the save is repeated")
+  @Test("A save whose keys another program uses at the same time can be repeated")
   func sameKeys() throws {
     let (first, second) = (try opened(), try opened())
     try ServerStore.save(["a"], first.coordinator)

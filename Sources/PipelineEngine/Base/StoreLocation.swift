@@ -38,8 +38,8 @@ package struct StoreLocation: Sendable {
   /// For messages: without a password.
   package var shown: String { isServer ? PostgreSQLAddress.withoutPasswords(text) : text }
 
-  /// A text of the same length in UTF-8, with stars in the place of an address's password.
-  package static func withStars(_ text: String) -> String { PostgreSQLAddress.withStars(text) }
+  /// Hides the passwords of addresses in the list of processes. Call it when the arguments were read.
+  package static func hidePasswordsOfArguments() { ProcessArguments.hidePasswords() }
 
   /// For files that name the store, to open it again: the absolute path of a file, or an address without its password,
   /// which a password file then has to give.

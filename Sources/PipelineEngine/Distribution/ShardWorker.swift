@@ -2,6 +2,7 @@ import CSV
 import Foundation
 import OpenCoreData
 import PersistentStores
+import PostgreSQLStore
 
 /// Imports shards of a plan. Any number of workers may do so at the same time, also on one shard: each chunk is in the
 /// store once, because its transaction begins by moving the shard's checkpoint from where the worker has read it.
@@ -43,9 +44,9 @@ package final class ShardWorker {
     isCancelled: @escaping @Sendable () -> Bool
   ) throws {
     let location = StoreLocation(options.store ?? "")
-    record = try Self.record(
-      of: id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds, retrySeconds: retrySeconds,
-      unless: isCancelled)
+    record = try Self.retrying(for: retrySeconds, unless: isCancelled) {
+      try PlanRecord.find(id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
+    }
     var options = options
     record.plan.apply(to: &options)
     (options.runID, options.reports, options.profilesEntries) = (record.id, [], true)
@@ -53,7 +54,10 @@ package final class ShardWorker {
     (definition.report, definition.rejects) = ([], nil)
     // The inputs are those of the shards.
     options.inputs = ["-"]
-    run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    // The model is that of the store, which has to be asked.
+    run = try Self.retrying(for: retrySeconds, unless: isCancelled) {
+      try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    }
     part = run.parts[0]
     guard part.environment.digest.hex == record.digest else {
       throw RunFailure(
@@ -66,17 +70,18 @@ package final class ShardWorker {
     self.isCancelled = isCancelled
   }
 
-  /// Reads a plan, again and again while the server can't be reached.
-  private static func record(
-    of id: String, in store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double,
-    retrySeconds: Double, unless isCancelled: () -> Bool
-  ) throws(RunFailure) -> PlanRecord {
-    var backOff = BackOff(seconds: retrySeconds)
+  /// Calls `body` again and again while the server can't be reached.
+  private static func retrying<Result>(
+    for seconds: Double, unless isCancelled: () -> Bool, _ body: () throws -> Result
+  ) throws -> Result {
+    var backOff = BackOff(seconds: seconds)
     while true {
-      do throws(RunFailure) {
-        return try PlanRecord.find(id, in: store, vocabulary, timeoutSeconds: timeoutSeconds)
+      do {
+        return try body()
       } catch {
-        guard error.isPassing, backOff.wait(unless: isCancelled) else { throw error }
+        guard (error as? RunFailure)?.isPassing ?? (error as NSError).mayPass, backOff.wait(unless: isCancelled) else {
+          throw error
+        }
       }
     }
   }

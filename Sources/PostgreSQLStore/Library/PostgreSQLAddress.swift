@@ -89,7 +89,7 @@ package struct PostgreSQLAddress: Sendable {
   // MARK: Passwords
 
   /// The text with stars in the place of the bytes of its passwords.
-  package static func withStars(_ text: String) -> String {
+  static func withStars(_ text: String) -> String {
     var shown = text
     for range in passwordRanges(in: text).sorted(by: { $0.lowerBound > $1.lowerBound }) {
       let password = text.index(after: range.lowerBound)..<range.upperBound
