@@ -1,5 +1,6 @@
 import CMalloc
 import Foundation
+import PipelineEngine
 
 // If the caller closed a standard stream, a store could get its descriptor number and be written to as the stream.
 for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
@@ -15,7 +16,9 @@ signal(SIGXFSZ, SIG_IGN)
 mallopt(M_MMAP_THRESHOLD, 64 << 20)
 mallopt(M_TRIM_THRESHOLD, 64 << 20)
 
-switch Program.prepare(Program.arguments) {
+let words = Program.arguments
+StoreLocation.hidePasswordsOfArguments()
+switch Program.prepare(words) {
 case .done(let code):
   exit(code.rawValue)
 case .work(let command):

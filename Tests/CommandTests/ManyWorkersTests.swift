@@ -78,6 +78,84 @@ struct ManyWorkersTests {
     try world.compare(plan, files: "a.csv")
   }
 
+  @Test func `Workers that wait for a writer's place have no connection`() throws {
+    var world = world
+    try world.writeLog("a.csv", records: 600)
+    let plan = try world.plan("a.csv", options: ["--writers", "2"])
+    let (holderName, workerName) = ("holder \(world.schema)", "worker \(world.schema)")
+    // Another program has both places.
+    let holder = Programs.process(
+      "/usr/bin/env", ["psql", "-X", "-q", "-c", "BEGIN; SELECT * FROM sj_writer FOR UPDATE; SELECT pg_sleep(100)"],
+      environment: world.server.environment.merging([
+        "PGOPTIONS": "-csearch_path=\(world.schema)", "PGAPPNAME": holderName,
+      ]) { $1 })
+    holder.standardOutput = FileHandle.nullDevice
+    holder.standardError = FileHandle.nullDevice
+    try Programs.start(holder)
+    while try world.psql("SELECT 1 FROM sj_writer LIMIT 1 FOR UPDATE SKIP LOCKED") != "" { usleep(20_000) }
+    world.address += "&application_name=\(workerName.replacingOccurrences(of: " ", with: "%20"))"
+    let workers = (0..<4).map { _ in world.worker(plan) }
+    for worker in workers { try Programs.start(worker) }
+    var ages: [Double] = []
+    for _ in 0..<40 {
+      usleep(100_000)
+      let age = try world.psql(
+        "SELECT max(extract(epoch FROM clock_timestamp() - backend_start)) FROM pg_stat_activity "
+          + "WHERE application_name = '\(workerName)'")
+      ages += Double(age).map { [$0] } ?? []
+    }
+    let isOver = workers.contains { !$0.isRunning }
+    #expect(!isOver)
+    let oldest = try #require(ages.max())
+    #expect(oldest < 2, "\(ages)")
+    _ = try world.psql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(holderName)'")
+    holder.waitUntilExit()
+    for worker in workers {
+      worker.waitUntilExit()
+      #expect(worker.terminationStatus == 0)
+    }
+    try world.compare(plan, files: "a.csv")
+  }
+
+  /// The order that `ShardProtocolTests` explores.
+  @Test func `A chunk's transaction moves the checkpoint, then has rows, rejects and issues, and then commits`() throws
+  {
+    let server = try PostgreSQLServer(settings: ["log_statement=all", "log_min_messages=log", "log_line_prefix=#%p "])
+    defer { server.stop() }
+    let world = try PlannedImport(on: server)
+    try world.writeLog("a.csv", records: 500)
+    let plan = try world.plan("a.csv", shardBytes: 1 << 20)
+    let worker = world.worker(plan)
+    try Programs.start(worker)
+    worker.waitUntilExit()
+    let log = try String(contentsOfFile: "\(server.socketFolder)/log", encoding: .utf8)
+    // The statements of each connection, as their first words.
+    let kinds = [
+      "BEGIN", "COMMIT", "ROLLBACK", "UPDATE SJ_SHARD", "COPY \"ZJOURNALENTRY\"", "INSERT INTO SJ_REJECT",
+      "INSERT INTO SJ_ISSUE", "INSERT INTO SJ_INSERTED",
+    ]
+    var transactions: [[String]] = []
+    var open: [Substring: [String]] = [:]
+    for line in log.split(separator: "\n") where line.hasPrefix("#") {
+      guard let kind = kinds.first(where: { line.contains(": \($0)") }) else { continue }
+      let process = line.prefix { $0 != " " }
+      open[process, default: []].append(kind)
+      if kind == "COMMIT" { transactions.append(open.removeValue(forKey: process) ?? []) }
+    }
+    let chunks = transactions.filter { $0.contains("UPDATE SJ_SHARD") }
+    #expect(chunks.count == 5, "\(transactions)")
+    for chunk in chunks {
+      #expect(Array(chunk.prefix(3)) == ["BEGIN", "UPDATE SJ_SHARD", "COPY \"ZJOURNALENTRY\""], "\(chunk)")
+      let moves = chunk.filter { $0 == "UPDATE SJ_SHARD" }
+      #expect(moves.count == 1 && chunk.contains("INSERT INTO SJ_REJECT"), "\(chunk)")
+      #expect(chunk.contains("INSERT INTO SJ_ISSUE"), "\(chunk)")
+    }
+    let others = transactions.filter { !$0.contains("UPDATE SJ_SHARD") }.flatMap(\.self)
+    #expect(!others.contains("COPY \"ZJOURNALENTRY\""))
+    try world.compare(plan, files: "a.csv")
+  }
+
   @Test(.enabled(if: ConnectionPooler.isThere, "pgbouncer is not installed"))
   func `Workers behind a pooler in transaction mode import each record once`() throws {
     let name = "w\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"

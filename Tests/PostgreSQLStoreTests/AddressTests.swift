@@ -63,6 +63,32 @@ struct AddressTests {
     #expect(message == #"invalid integer value "***" for option "port", not found: "***@db""#)
   }
 
+  @Test(
+    "An address with several hosts becomes one that URLs can have",
+    arguments: [
+      (
+        "postgresql://anna:se%40cret@h1:5432,h2:5433/journal?sslmode=require",
+        "postgresql://anna:se%40cret@/journal?host=h1,h2&port=5432,5433&sslmode=require"
+      ),
+      ("postgres://h1,[::1]:5433", "postgres:///?host=h1,::1&port=,5433"),
+      ("postgresql://anna@%2Frun%2Fpg/journal", "postgresql://anna@%2Frun%2Fpg/journal"),
+      ("postgresql://anna@[::1]:5433/journal", "postgresql://anna@[::1]:5433/journal"),
+    ])
+  func hosts(address: String, expected: String) throws {
+    let url = try #require(PostgreSQLAddress.url(address))
+    #expect(url.absoluteString == expected)
+    _ = try PostgreSQLAddress(url, try PostgreSQLLibrary.load())
+  }
+
+  @Test(
+    "Passwords in arguments become stars, byte for byte",
+    arguments: [
+      ("--store=postgresql://anna:sé@db/j", "--store=postgresql://anna:***@db/j"),
+      ("postgresql:///j?password=x&user=a", "postgresql:///j?password=*&user=a"), ("a.csv", "a.csv"),
+      ("postgresql://anna@db/j", "postgresql://anna@db/j"),
+    ])
+  func stars(text: String, expected: String) { #expect(PostgreSQLAddress.withStars(text) == expected) }
+
   @Test("A file is not an address")
   func file() {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())

@@ -166,6 +166,31 @@ struct ServerMigrationTests {
     try open(new, options())
   }
 
+  @Test("Columns, conditions and rules of others are named, and nothing is changed")
+  func lostParts() throws {
+    try ServerStore.save(["a"], try store.coordinator())
+    for (make, drop, part) in [
+      (#"ALTER TABLE "ZSESSION" ADD COLUMN note text"#, #"ALTER TABLE "ZSESSION" DROP COLUMN note"#, "the column note"),
+      (
+        #"ALTER TABLE "ZSESSION" ADD CONSTRAINT "it's" CHECK ("ZRATING" < 9)"#,
+        #"ALTER TABLE "ZSESSION" DROP CONSTRAINT "it's""#, "the condition it's"
+      ),
+      (
+        #"CREATE RULE kept AS ON DELETE TO "ZSESSION" DO INSTEAD NOTHING"#, #"DROP RULE kept ON "ZSESSION""#,
+        "the rule kept"
+      ),
+    ] {
+      _ = try store.psql(make)
+      let before = try dump()
+      let error = #expect(throws: NSError.self) { try open(new, options()) }
+      #expect(error?.code == NSMigrationError)
+      #expect(error?.localizedDescription.contains("\(part) on ") == true, "\(String(describing: error))")
+      #expect(try dump() == before)
+      _ = try store.psql(drop)
+    }
+    try open(new, options())
+  }
+
   @Test("Indexes and rights of others stay")
   func rights() throws {
     try open(store.model, nil)

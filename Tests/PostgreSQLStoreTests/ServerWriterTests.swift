@@ -174,6 +174,55 @@ struct ServerWriterTests {
     #expect(try store.psql(#"SELECT "Z_PK" FROM "ZSESSION" WHERE "ZPLACE" = 'd'"#) == "20054017")
   }
 
+  /// The sequence of a server that has lost its last commits gives a block again.
+  private func giveBlockAgain() throws {
+    _ = try store.psql(#"SELECT setval(pg_get_serial_sequence('"ZSESSION"', 'Z_PK'), 1, false)"#)
+  }
+
+  @Test("A save whose keys another program uses at the same time can be repeated")
+  func sameKeys() throws {
+    let (first, second) = (try opened(), try opened())
+    try ServerStore.save(["a"], first.coordinator)
+    try giveBlockAgain()
+    try ServerStore.save(["b"], second.coordinator)
+    try first.store.beginTransaction()
+    try ServerStore.save(["c"], first.coordinator)
+    let (coordinator, ended) = (second.coordinator, DispatchSemaphore(value: 0))
+    let failure = Locked<NSError?>(nil)
+    Thread.detachNewThread {
+      do { try ServerStore.save(["d", "e"], coordinator) } catch { failure.withLock { $0 = error as NSError } }
+      ended.signal()
+    }
+    while try store.psql(
+      "SELECT count(*) FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0 AND query LIKE 'COPY%ZSESSION%'"
+    )
+      == "0"
+    {
+      let hasEnded = ended.wait(timeout: .now() + .milliseconds(20)) == .success
+      try #require(!hasEnded, "the save did not wait for the row")
+    }
+    try first.store.commitTransaction()
+    ended.wait()
+    let error = failure.withLock { $0 }
+    #expect(error?.code == NSPersistentStoreTimeoutError && error?.mayPass == true, "\(String(describing: error))")
+    try ServerStore.save(["d", "e"], coordinator)
+    #expect(
+      try store.psql(#"SELECT string_agg("ZPLACE", '' ORDER BY "ZPLACE"), max("Z_PK") > 65536 FROM "ZSESSION""#)
+        == "abcde|t")
+  }
+
+  @Test("A store whose connection was lost takes a new block: the server may have given the old one to others")
+  func blockAfterLoss() throws {
+    let (coordinator, kept) = try opened()
+    try ServerStore.save(["a"], coordinator)
+    let number = try kept.access("Asking") { try $0.integer("SELECT pg_backend_pid()", []) ?? 0 }
+    _ = try store.psql("SELECT pg_terminate_backend(\(number), 5000)")
+    try ServerStore.save(["b"], coordinator)
+    kept.disconnect()
+    try ServerStore.save(["c"], coordinator)
+    #expect(try store.psql(#"SELECT string_agg("Z_PK"::text, ' ' ORDER BY "Z_PK") FROM "ZSESSION""#) == "1 65537 65538")
+  }
+
   @Test("A batch update leaves rows alone that another writer has changed so that they no longer match")
   func batchUpdate() throws {
     let (own, other) = (try opened(), try opened())

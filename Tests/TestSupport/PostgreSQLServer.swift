@@ -169,8 +169,9 @@ package final class PostgreSQLServer: Sendable {
   }
 
   private func waitUntilReady(_ programs: String) throws {
+    let port = options.last { $0.hasPrefix("port=") }?.dropFirst("port=".count) ?? "5432"
     for _ in 0..<600 {
-      if try Programs.run("\(programs)/pg_isready", ["-q", "-h", socketFolder]).status == 0 { return }
+      if try Programs.run("\(programs)/pg_isready", ["-q", "-h", socketFolder, "-p", "\(port)"]).status == 0 { return }
       guard running.isRunning else { break }
       usleep(50_000)
     }

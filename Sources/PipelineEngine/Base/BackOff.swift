@@ -10,6 +10,9 @@ struct BackOff {
   /// - Parameter seconds: The time after which nothing is tried again.
   init(seconds: Double) { end = .now + .seconds(seconds) }
 
+  /// For what becomes possible at some time.
+  static var endless: BackOff { BackOff(seconds: 1e9) }
+
   /// Waits for the next attempt.
   ///
   /// - Returns: False if there is none: the time is over, or the run is cancelled.

@@ -24,7 +24,7 @@ package struct StoreLocation: Sendable {
   /// - Throws: `RunFailure` for an address that can't be read as a URL.
   package func url() throws(RunFailure) -> URL {
     guard isServer else { return URL(fileURLWithPath: text) }
-    guard let url = URL(string: text) else {
+    guard let url = PostgreSQLAddress.url(text) else {
       throw RunFailure(
         code: nil, exitCode: .usage,
         message: "the address of the store can't be read; write it as postgresql://USER@HOST/DATABASE, with other "
@@ -38,6 +38,9 @@ package struct StoreLocation: Sendable {
   /// For messages: without a password.
   package var shown: String { isServer ? PostgreSQLAddress.withoutPasswords(text) : text }
 
+  /// Hides the passwords of addresses in the list of processes. Call it when the arguments were read.
+  package static func hidePasswordsOfArguments() { ProcessArguments.hidePasswords() }
+
   /// For files that name the store, to open it again: the absolute path of a file, or an address without its password,
   /// which a password file then has to give.
   var recorded: String {
@@ -50,7 +53,7 @@ package struct StoreLocation: Sendable {
   /// Whether there is a store. A server that can't be asked may have one: opening it says what is wrong.
   package var exists: Bool {
     guard isServer else { return FileManager.default.fileExists(atPath: text) }
-    guard let url = try? url() else { return false }
+    guard let url = try? url() else { return true }
     do {
       _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
       return true

@@ -227,7 +227,8 @@ package final class PlanReport {
 
   // MARK: The ledger
 
-  /// Replaces the shards by the entries of their inputs, in one transaction that waits for the server's disk.
+  /// Replaces the shards by the entries of their inputs, in one transaction. The check of the lock makes it wait for the
+  /// server's disk.
   private func save(
     _ entries: [LedgerEntry], _ summary: RunSummary, to ledger: Ledger, as state: PlanRecord.State = .closed
   ) throws(RunFailure) {
@@ -239,8 +240,7 @@ package final class PlanReport {
       entries.map { ("DELETE FROM \(tables.issue) WHERE inputID = ?", [.integer($0.id)]) }
       as [LedgerTables.Statement]
     let statements =
-      [("SET LOCAL synchronous_commit = on", [])] + entries.map(tables.record) + issues
-      + plans.forget(plan: record.id, tables) + [tables.record(run)]
+      entries.map(tables.record) + issues + plans.forget(plan: record.id, tables) + [tables.record(run)]
       + (definition.key.isEmpty ? [] : environment.sharedKeys.drop)
     try store.perform { coordinator in
       coordinator.addSaveParticipant(ledger)

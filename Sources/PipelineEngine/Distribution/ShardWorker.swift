@@ -2,6 +2,7 @@ import CSV
 import Foundation
 import OpenCoreData
 import PersistentStores
+import PostgreSQLStore
 
 /// Imports shards of a plan. Any number of workers may do so at the same time, also on one shard: each chunk is in the
 /// store once, because its transaction begins by moving the shard's checkpoint from where the worker has read it.
@@ -45,9 +46,9 @@ package final class ShardWorker {
     isCancelled: @escaping @Sendable () -> Bool
   ) throws {
     let location = StoreLocation(options.store ?? "")
-    record = try Self.record(
-      of: id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds, retrySeconds: retrySeconds,
-      unless: isCancelled)
+    record = try Self.retrying(for: retrySeconds, unless: isCancelled) {
+      try PlanRecord.find(id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
+    }
     var options = options
     record.plan.apply(to: &options)
     (options.runID, options.reports, options.profilesEntries) = (record.id, [], true)
@@ -55,7 +56,10 @@ package final class ShardWorker {
     (definition.report, definition.rejects) = ([], nil)
     // The inputs are those of the shards.
     options.inputs = ["-"]
-    run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    // The model is that of the store, which has to be asked.
+    run = try Self.retrying(for: retrySeconds, unless: isCancelled) {
+      try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
+    }
     part = run.parts[0]
     guard part.environment.digest.hex == record.digest else {
       throw RunFailure(
@@ -70,17 +74,18 @@ package final class ShardWorker {
     self.isCancelled = isCancelled
   }
 
-  /// Reads a plan, again and again while the server can't be reached.
-  private static func record(
-    of id: String, in store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double,
-    retrySeconds: Double, unless isCancelled: () -> Bool
-  ) throws(RunFailure) -> PlanRecord {
-    var backOff = BackOff(seconds: retrySeconds)
+  /// Calls `body` again and again while the server can't be reached.
+  private static func retrying<Result>(
+    for seconds: Double, unless isCancelled: () -> Bool, _ body: () throws -> Result
+  ) throws -> Result {
+    var backOff = BackOff(seconds: seconds)
     while true {
-      do throws(RunFailure) {
-        return try PlanRecord.find(id, in: store, vocabulary, timeoutSeconds: timeoutSeconds)
+      do {
+        return try body()
       } catch {
-        guard error.isPassing, backOff.wait(unless: isCancelled) else { throw error }
+        guard (error as? RunFailure)?.isPassing ?? (error as NSError).mayPass, backOff.wait(unless: isCancelled) else {
+          throw error
+        }
       }
     }
   }
@@ -123,12 +128,12 @@ package final class ShardWorker {
 
   private func workOpen(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
     if let number { return report(try complete(number)) }
-    var others: [Int] = []
-    while case let open = try retrying({ () throws(RunFailure) in try self.openShards() }), !open.isEmpty {
+    var others: Set<Int> = []
+    while case let open = try retrying({ () throws(RunFailure) in try self.someOpenShards() }), !open.isEmpty {
       // Shards that others are at come last: they may be complete by then.
-      let fresh = open.filter { !others.contains($0) }.shuffled()
+      let fresh = open.filter { !others.contains($0) }
       for shard in fresh {
-        if let done = try advance(shard) { report(done) } else { others.append(shard) }
+        if let done = try advance(shard) { report(done) } else { others.insert(shard) }
       }
       if fresh.isEmpty {
         report(try complete(open[0]))
@@ -151,18 +156,23 @@ package final class ShardWorker {
     }
     store.coordinator.addSaveParticipant(ledger)
     let (plans, id) = (plans, record.id)
-    let writersMax = try retrying { () throws(RunFailure) in
-      try self.store.perform { try plans.writersMax(ofPlan: id, in: $0) }
+    let isLimited = try retrying { () throws(RunFailure) in
+      try self.store.perform { try plans.limitsWriters(ofPlan: id, in: $0) }
     }
-    guard let writersMax else { return }
-    part.environment.waitForTurn = { try plans.takeWriter(of: id, writersMax: writersMax, in: $0) }
+    if isLimited { part.environment.takeTurn = { try plans.takeWriter(of: id, in: $0) } }
   }
 
-  private func openShards() throws(RunFailure) -> [Int] {
+  /// In order.
+  private func openShards() throws(RunFailure) -> [Int] { try openShards("ORDER BY shard") }
+
+  /// In a random order, and not more than a worker completes before many of them are complete by others.
+  private func someOpenShards() throws(RunFailure) -> [Int] { try openShards("ORDER BY random() LIMIT 500") }
+
+  private func openShards(_ selection: String) throws(RunFailure) -> [Int] {
     let (plans, id) = (plans, record.id)
     return try store.perform { coordinator in
       try coordinator.participantRows(
-        "SELECT shard FROM \(plans.shard) WHERE planID = ? AND state <> 'complete' ORDER BY shard", [id]
+        "SELECT shard FROM \(plans.shard) WHERE planID = ? AND state <> 'complete' \(selection)", [id]
       ).compactMap { ($0.first as? Int64).map(Int.init) }
     }
   }
@@ -234,9 +244,10 @@ package final class ShardWorker {
     var importer = FileImporter(
       try readable(entry), environment: environment, contexts: part.contexts(), ledger: ledger, rejectsPath: nil,
       shard: entry)
+    if environment.takeTurn != nil { store.disconnect() }
     do throws(RunFailure) {
       let saved = try importer.run(KnownInputs(), &totals)
-      if totals.outcome == .cancelled { throw Self.cancelled }
+      if totals.outcome == .cancelled { throw RunFailure.cancelled }
       if let reason = totals.stopReason {
         throw RunFailure(
           code: nil, exitCode: .dataError,
@@ -288,11 +299,6 @@ package final class ShardWorker {
   private var lastSuccess = ContinuousClock.now
   private var failuresInARow = 0
 
-  private static var cancelled: RunFailure {
-    RunFailure(
-      code: nil, exitCode: .temporaryFailure, message: "cancelled; what is saved stays, and any worker goes on")
-  }
-
   /// Calls `body` until it succeeds, as long as its failure may pass.
   private func retrying<Result>(_ body: () throws(RunFailure) -> Result) throws(RunFailure) -> Result {
     while true {
@@ -318,9 +324,20 @@ package final class ShardWorker {
   private static let waitSecondsMax = 3.0
 
   private func sleep(_ seconds: Double) throws(RunFailure) {
-    if isCancelled() { throw Self.cancelled }
+    if isCancelled() { throw RunFailure.cancelled }
+    if environment.takeTurn != nil { store.disconnect() }
     Thread.sleep(forTimeInterval: seconds)
   }
+}
+
+extension RunFailure {
+  static var cancelled: RunFailure {
+    RunFailure(
+      code: nil, exitCode: .temporaryFailure, message: "cancelled; what is saved stays, and any worker goes on")
+  }
+
+  /// Whether the same may succeed later: the server can't be reached, or is busy.
+  fileprivate var isPassing: Bool { concernsStore && [.temporaryFailure, .unavailable].contains(exitCode) }
 }
 
 /// Tells whether the workers that were getting on with a shard still do.

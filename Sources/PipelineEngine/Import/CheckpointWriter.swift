@@ -27,7 +27,7 @@ struct CheckpointWriter {
     let progress = shard != nil || environment.store.givesKeysInOrder ? nil : SavedProgress(checkpoint.entry)
     ledger.prepare(
       Ledger.Page(
-        move: checkpoint.move(plans), waitForTurn: shard == nil ? nil : environment.waitForTurn,
+        move: checkpoint.move(plans), takeTurn: shard == nil ? nil : environment.takeTurn,
         statements: begin + checkpoint.statements(environment.tables) + rejected,
         progress: progress, input: shard?.input ?? checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,

@@ -39,7 +39,8 @@ struct ChunkSaver {
   ) throws -> Stop? {
     let rejectsBefore = rejects?.mark ?? RejectsMark()
     let (store, monitor, begun) = (environment.store, environment.monitor, checkpoint.entry.progress.position.record)
-    var backOff = store.backOff
+    var (backOff, turn) = (store.backOff, BackOff.endless)
+    defer { if environment.takeTurn != nil { store.disconnect() } }
     while true {
       do {
         return try save(chunk, after: rejectsBefore, checkpoint: &checkpoint, totals: &totals)
@@ -49,6 +50,10 @@ struct ChunkSaver {
       } catch is OutdatedKeys {
         // The keys are read again.
         planner.undo()
+      } catch is WritersBusy {
+        planner.undo()
+        store.disconnect()
+        guard turn.wait(unless: monitor.isCancelled) else { throw RunFailure.cancelled }
       } catch {
         // What is saved is not saved again.
         guard store.mayRepeat(error as NSError), checkpoint.entry.progress.position.record == begun,

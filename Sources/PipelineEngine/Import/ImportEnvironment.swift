@@ -31,8 +31,9 @@ struct ImportEnvironment {
   var late: LateLinks?
   /// The number of the part.
   var part = 0
-  /// Called at the beginning of the saves of shards, to wait until this worker may write; nil where all may.
-  var waitForTurn: (@Sendable (SaveTransaction) throws -> Void)?
+  /// Called at the beginning of the saves of shards; throws `WritersBusy` where this worker may not write yet. Nil where
+  /// all may. Otherwise a worker has a connection only while it uses it.
+  var takeTurn: (@Sendable (SaveTransaction) throws -> Void)?
   /// Nil for an ordinary run.
   var observer: (any ChunkObserver)?
   let clock = StageClock()

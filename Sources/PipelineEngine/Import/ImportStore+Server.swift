@@ -16,6 +16,11 @@ extension ImportStore {
     return true
   }
 
+  /// Closes the connections to a server until they are needed again.
+  func disconnect() {
+    for case let store as PostgreSQLStore in coordinator.rowStores { store.disconnect() }
+  }
+
   var backOff: BackOff { BackOff(seconds: lockTimeoutSeconds) }
 
   /// `perform` for statements that may be repeated: they write the same each time.

@@ -12,8 +12,8 @@ final class Ledger: SaveParticipant {
   struct Page: Sendable {
     /// Moves the checkpoint of a shard. The save fails with `CheckpointMoved` where it changes no row.
     var move: LedgerTables.Statement?
-    /// Waits at the beginning of the save until it may write.
-    var waitForTurn: (@Sendable (SaveTransaction) throws -> Void)?
+    /// Called at the beginning of the save; throws `WritersBusy` where it may not write yet.
+    var takeTurn: (@Sendable (SaveTransaction) throws -> Void)?
     var statements: [LedgerTables.Statement] = []
     /// How far the save imports the input; nil where the store can't lose it.
     var progress: SavedProgress?
@@ -112,7 +112,7 @@ final class Ledger: SaveParticipant {
   /// moved it, and takes the keys of its chunk.
   func begin(_ transaction: SaveTransaction) throws {
     let (turn, move, claims, known) = pending.withLock {
-      ($0.page.waitForTurn, $0.page.move, $0.page.claims, $0.page.related)
+      ($0.page.takeTurn, $0.page.move, $0.page.claims, $0.page.related)
     }
     try turn?(transaction)
     if let last = lastSaved.withLock({ $0 }) {

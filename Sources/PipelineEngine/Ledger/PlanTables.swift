@@ -251,24 +251,20 @@ struct PlanTables: Sendable {
     }
   }
 
-  /// How many workers of a plan may write at the same time; nil for any number.
-  func writersMax(ofPlan id: String, in coordinator: NSPersistentStoreCoordinator) throws -> Int? {
-    let count = try coordinator.participantRows("SELECT count(*) FROM \(writer) WHERE planID = ?", [id]).first?.first
-    return (count as? Int64).flatMap { $0 > 0 ? Int($0) : nil }
+  /// Whether the number of a plan's workers that may write at the same time is limited.
+  func limitsWriters(ofPlan id: String, in coordinator: NSPersistentStoreCoordinator) throws -> Bool {
+    try !coordinator.participantRows("SELECT 1 FROM \(writer) WHERE planID = ? LIMIT 1", [id]).isEmpty
   }
 
-  /// Waits in the transaction of a save until one of the plan's writers has ended, and takes its place until the save
-  /// ends.
-  func takeWriter(of id: String, writersMax: Int, in transaction: SaveTransaction) throws {
+  /// Takes the place of one of the plan's writers until the transaction of a save ends.
+  ///
+  /// - Throws: ``WritersBusy`` where all are taken.
+  func takeWriter(of id: String, in transaction: SaveTransaction) throws {
     let free = try transaction.rows(
       "SELECT writer FROM \(writer) WHERE planID = ? LIMIT 1 FOR UPDATE SKIP LOCKED", [id])
     if !free.isEmpty { return }
-    // All are taken: it waits for any of them, so that those who wait are spread over all, and for as long as it takes.
-    let timeout = try transaction.rows("SELECT current_setting('lock_timeout')").first?.first as? String
-    try transaction.execute("SET LOCAL lock_timeout = 0")
-    _ = try transaction.rows(
-      "SELECT writer FROM \(writer) WHERE planID = ? AND writer = ? FOR UPDATE", [id, Int.random(in: 1...writersMax)])
-    _ = try transaction.rows("SELECT set_config('lock_timeout', ?, true)", [timeout ?? "0"])
+    // A plan that was closed has no places, and no shards: the checkpoint decides.
+    if try !transaction.rows("SELECT 1 FROM \(writer) WHERE planID = ? LIMIT 1", [id]).isEmpty { throw WritersBusy() }
   }
 
   // MARK: Reading
@@ -349,3 +345,6 @@ private enum ShardDates {
     text.flatMap { try? JSONDecoder().decode([String: [String]].self, from: Data($0.utf8)) } ?? [:]
   }
 }
+
+/// As many workers of a plan write as may. Who waits has no connection to the server, so that the plan limits these too.
+struct WritersBusy: Error {}

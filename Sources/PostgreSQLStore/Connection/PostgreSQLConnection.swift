@@ -41,7 +41,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     handle = library.functions.connect(
       keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
     guard let handle, library.functions.status(handle) == Int32(CPQ_CONNECTION_OK) else {
-      let error = connectionError(nil)
+      var error = connectionError(nil)
+      error.state = error.state ?? Self.state(ofRefusal: error.message)
       close()
       throw error
     }
@@ -86,6 +87,15 @@ final class PostgreSQLConnection: @unchecked Sendable {
   var serverVersion: Int { handle.map { Int(functions.server_version($0)) } ?? 0 }
 
   // MARK: Statements
+
+  /// Begins a transaction that writes, whatever the user's settings make of BEGIN.
+  static let beginWriting = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+  /// Lets the server notice within a minute, not hours, that the machine of an open transaction is gone, whose locks others
+  /// wait for. A shorter time that the server has stays. Without an effect where no network is between them.
+  static let noticingLostClients =
+    "SELECT set_config('tcp_keepalives_idle', '30', true), set_config('tcp_keepalives_interval', '10', true), "
+    + "set_config('tcp_keepalives_count', '3', true) WHERE current_setting('tcp_keepalives_idle', true)::integer > 30"
 
   private func text(_ sql: String) -> String {
     if let known = translations[sql] { return known }
@@ -312,10 +322,32 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   private func connectionError(_ sql: String?) -> PostgreSQLError {
     let message = handle.flatMap { functions.error_message($0) }.map { String(cString: $0) } ?? "out of memory"
-    let isRefused = message.contains("too many clients") || message.contains("remaining connection slots")
+    let full = [
+      "too many clients", "remaining connection slots", "too many connections", "no more connections allowed",
+    ]
+    let isRefused = full.contains(where: message.contains)
     return PostgreSQLError(
       state: isRefused ? "53300" : nil, message: message.isEmpty ? "the connection is lost" : cleaned(message), sql: sql
     )
+  }
+
+  /// The code that a server's refusal of a connection has, which libpq does not report. In another language than English
+  /// it is not known, so that the connection is tried again for some time.
+  private static func state(ofRefusal message: String) -> String? {
+    let texts = [
+      (nil, ["refused", "timeout", "starting up", "shutting down", "No such file", "could not translate"]),
+      (
+        "28000",
+        [
+          "authentication failed", "no password supplied", "no pg_hba.conf entry", "not permitted to log in",
+          "no such user",
+        ]
+      ),
+      ("3D000", ["no such database"]),
+    ]
+    if let found = texts.first(where: { $0.1.contains(where: message.contains) }) { return found.0 }
+    guard message.contains("does not exist") else { return nil }
+    return message.contains("role \"") ? "28000" : message.contains("database \"") ? "3D000" : nil
   }
 
   private func cleaned(_ message: String) -> String {

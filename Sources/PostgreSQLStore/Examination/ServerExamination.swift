@@ -106,7 +106,7 @@ package final class ServerExamination {
   /// The columns of each table, with their types.
   package func columns() throws -> [String: [(name: String, type: String)]] {
     let found = try texts(
-      "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, NULL) FROM pg_class c "
+      "SELECT c.relname::text, a.attname::text, \(ColumnType.catalogueName) FROM pg_class c "
         + "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
         + "WHERE c.relkind IN ('r', 'p') AND c.oid = to_regclass(quote_ident(c.relname)) "
         + "AND c.relnamespace <> 'pg_catalog'::regnamespace ORDER BY c.oid, a.attnum")

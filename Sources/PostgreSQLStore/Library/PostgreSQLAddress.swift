@@ -22,6 +22,30 @@ package struct PostgreSQLAddress: Sendable {
 
   package static func isAddress(_ url: URL) -> Bool { schemes.contains(url.scheme?.lowercased() ?? "") }
 
+  /// The URL of an address, which has several hosts or the folder of a socket among its parameters: a URL has one host.
+  package static func url(_ text: String) -> URL? {
+    if let url = URL(string: text) { return url }
+    guard let scheme = text.range(of: "://") else { return nil }
+    let rest = text[scheme.upperBound...]
+    let authority = rest.prefix { !"/?#".contains($0) }
+    let hosts = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    let user = authority.dropLast(hosts.count)
+    let places = hosts.split(separator: ",", omittingEmptySubsequences: false).map { place in
+      // The colons of an address of IPv6 are between brackets.
+      let name = place.hasPrefix("[") ? place.prefix { $0 != "]" }.dropFirst() : place.prefix { $0 != ":" }
+      let port = place.dropFirst(name.count + (place.hasPrefix("[") ? 2 : 0)).drop { $0 == ":" }
+      return (name: name, port: port)
+    }
+    let tail = rest.dropFirst(authority.count)
+    let path = tail.prefix { $0 != "?" }
+    let parameters = tail.dropFirst(path.count + 1)
+    let given =
+      "host=" + places.map(\.name).joined(separator: ",")
+      + (places.contains { !$0.port.isEmpty } ? "&port=" + places.map(\.port).joined(separator: ",") : "")
+    let own = parameters.isEmpty ? "" : "&" + parameters
+    return URL(string: "\(text[..<scheme.upperBound])\(user)\(path.isEmpty ? "/" : path)?\(given)\(own)")
+  }
+
   /// - Throws: `NSError` 134080 for what libpq does not understand.
   init(_ url: URL, _ library: PostgreSQLLibrary) throws {
     text = url.absoluteString
@@ -63,6 +87,16 @@ package struct PostgreSQLAddress: Sendable {
   }
 
   // MARK: Passwords
+
+  /// The text with stars in the place of the bytes of its passwords.
+  static func withStars(_ text: String) -> String {
+    var shown = text
+    for range in passwordRanges(in: text).sorted(by: { $0.lowerBound > $1.lowerBound }) {
+      let password = text.index(after: range.lowerBound)..<range.upperBound
+      shown.replaceSubrange(password, with: String(repeating: "*", count: text[password].utf8.count))
+    }
+    return shown
+  }
 
   /// The parts of an address that may have a password: after the user's name, and of some parameters.
   ///

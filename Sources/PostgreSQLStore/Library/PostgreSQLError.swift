@@ -5,7 +5,7 @@ import PersistentStores
 /// An error of the server or of the connection to it, before it is converted to a Core Data error.
 struct PostgreSQLError: Error, CustomStringConvertible {
   /// The five characters of SQLSTATE; nil for an error that the server did not report.
-  let state: String?
+  var state: String?
   /// Without the values of the statement, and without a password.
   let message: String
   var constraint: String?
@@ -14,12 +14,20 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   /// Set if the connection was lost before the answer to COMMIT.
   var lostCommit: LostCommit?
 
+  /// Whether the same succeeds when it is tried again, although the server's code does not say so.
+  var canBeRepeated = false
+
   /// What became of a transaction whose answer to COMMIT was lost.
   enum LostCommit {
     /// It could not be found out: what was written may be committed.
     case open
     case rolledBack
   }
+
+  static let ofTakenKeys: PostgreSQLError = {
+    let message = "other programs have written rows with keys that this store was given, too"
+    return PostgreSQLError(state: "23505", message: message, canBeRepeated: true)
+  }()
 
   static let ofEndedTransaction = PostgreSQLError(
     state: "25P02", message: "the transaction has ended after an error, so that nothing of it is saved")
@@ -32,19 +40,22 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   static let lockState = "55P03"
 
   /// Whether values must be unique and are taken.
-  var isUniqueness: Bool { state == "23505" }
+  var isUniqueness: Bool { state == "23505" && !canBeRepeated }
   /// Whether rows still lead to a deleted one, or a row leads to none.
   var isReference: Bool { state == "23503" }
   /// Whether the same transaction can succeed when it is tried again.
   var isPassing: Bool {
-    guard let state else { return false }
+    guard let state, !canBeRepeated else { return canBeRepeated }
     return ["40001", "40P01", "55P03", "53300"].contains(state)
   }
   /// Whether the connection is of no more use.
   var isOfConnection: Bool {
     guard let state else { return true }
-    return state.hasPrefix("08") || state.hasPrefix("57P0")
+    return state.hasPrefix("08") || state.hasPrefix("57P0") || Self.timeLimitStates.contains(state)
   }
+
+  /// Those of connections that the server has ended because a transaction took too long, or waited for its client.
+  private static let timeLimitStates: Set = ["25P03", "25P04"]
 
   private var failureKind: StoreFailureKind {
     guard let state else { return .unreachable }
@@ -74,6 +85,9 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     case _ where state == "57014":
       "The statement was cancelled, or took longer than the server's statement_timeout allows: raise that, or change "
         + "fewer objects at once."
+    case _ where state.map(Self.timeLimitStates.contains) ?? false:
+      "The server ends transactions that take long or wait for their program: raise idle_in_transaction_session_timeout or "
+        + "transaction_timeout, or read the rows faster."
     case .busy: "Others are writing the same rows: save again."
     case .permissionDenied: "Check the user of the address, its password file (PGPASSFILE) and its rights."
     case .readOnly: "Connect to a server that takes writes."

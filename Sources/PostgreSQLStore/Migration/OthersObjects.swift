@@ -7,20 +7,34 @@ struct OthersObjects {
   let connection: PostgreSQLConnection
   let location: String
 
-  /// Triggers and policies would be lost with their tables.
-  func checkTables(_ tables: [String]) throws {
+  /// Triggers, policies, rules, conditions and columns would be lost with their tables.
+  ///
+  /// - Parameter columns: Those that are the store's.
+  func checkTables(_ columns: [(table: String, columns: [String])]) throws {
+    let tables = columns.map(\.table)
+    let known = columns.flatMap { table, names in names.map { StoredValue.text("\(table) \($0)") } }
     let found = try connection.rows(
       "SELECT 'trigger', tgname::text, tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal "
         + "AND tgrelid = ANY (?::text::regclass[]) UNION ALL "
         + "SELECT 'policy', polname::text, polrelid::regclass::text FROM pg_policy "
-        + "WHERE polrelid = ANY (?::text::regclass[]) ORDER BY 1, 2",
-      [list(tables), list(tables)])
+        + "WHERE polrelid = ANY (?::text::regclass[]) UNION ALL "
+        + "SELECT 'rule', rulename::text, ev_class::regclass::text FROM pg_rewrite "
+        + "WHERE ev_class = ANY (?::text::regclass[]) UNION ALL "
+        + "SELECT 'condition', conname::text, conrelid::regclass::text FROM pg_constraint "
+        + "WHERE contype = 'c' AND conrelid = ANY (?::text::regclass[]) UNION ALL "
+        + "SELECT 'column', a.attname::text, a.attrelid::regclass::text FROM pg_attribute a "
+        + "JOIN pg_class c ON c.oid = a.attrelid WHERE a.attnum > 0 AND NOT a.attisdropped "
+        + "AND a.attrelid = ANY (?::text::regclass[]) AND c.relname || ' ' || a.attname <> ALL (?::text::text[]) "
+        + "ORDER BY 1, 2",
+      Array(repeating: list(tables), count: 5) + [.text(ArrayText.array(known))])
     guard let first = found.first, case .text(let kind) = first[0], case .text(let name) = first[1],
       case .text(let table) = first[2]
     else { return }
     throw NSError.migration(
       "\(location) has the \(kind) \(name) on \(table), a table of Core Data's, which would be lost.",
-      advice: "Drop the \(kind), and create it again afterwards; or migrate the store with the program that made it.")
+      advice: kind == "column"
+        ? "Copy its values with the keys (Z_PK) into a table of your own, drop the column, and add it again afterwards."
+        : "Drop the \(kind), and create it again afterwards; or migrate the store with the program that made it.")
   }
 
   private func list(_ names: [String]) -> StoredValue {

@@ -51,7 +51,7 @@ struct ServerMigration {
     }
     try check()
     do {
-      try connection.send("BEGIN")
+      try connection.send(PostgreSQLConnection.beginWriting)
       try connection.send("SET LOCAL lock_timeout = \(milliseconds)")
       // Another program may migrate it at the same time.
       try connection.send("LOCK TABLE Z_METADATA IN ACCESS EXCLUSIVE MODE")
@@ -111,7 +111,7 @@ private struct ServerMigrationRun {
   func run(uuid: String, metadata: StoreMetadata) throws {
     let tables = plan.source.tableNames
     try connection.send("LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
-    try others.checkTables(tables)
+    try others.checkTables(old.columns.map { ($0.table, $0.columns.map(\.name)) })
     let nextKeys = try nextKeys()
     let checks = MigrationChecks(plan, connection, path: location)
     try checks.checkBefore()

@@ -31,8 +31,11 @@ enum ColumnType: Sendable {
     }
   }
 
-  /// As `format_type` has it.
+  /// As `catalogueName` has it.
   var name: String { self == .text ? "text" : declaration }
+
+  /// The name of the type of a column `a` of `pg_attribute`, in statements. A setting of the server quotes some of them.
+  static let catalogueName = "replace(format_type(a.atttypid, NULL), '\"', '')"
 
   /// The value as the column has it: whole dates are reals, and a number that is none is null.
   func columnValue(_ value: StoredValue) -> StoredValue {

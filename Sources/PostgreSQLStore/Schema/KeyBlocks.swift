@@ -79,6 +79,9 @@ struct KeyBlocks {
     }
   }
 
+  /// Gives no more keys of a block that others turn out to use, too.
+  mutating func forget(_ table: String) { blocks[table] = nil }
+
   /// The keys that were taken since are given again; a block that was taken since is kept.
   mutating func goBack(to before: KeyBlocks) {
     for (table, block) in blocks {

@@ -182,7 +182,12 @@ final class BatchWriter {
 
   private func insert(_ copy: RowCopy) throws {
     var refused: (row: Int, problem: String)?
-    try copy.copy(connection) { refused = refused ?? ($0, $1) }
+    do {
+      try copy.copy(connection) { refused = refused ?? ($0, $1) }
+    } catch let error as PostgreSQLError where error.isUniqueness && error.constraint?.hasSuffix("_pkey") == true {
+      store.keys.forget(copy.entity.tableName)
+      throw PostgreSQLError.ofTakenKeys
+    }
     if let refused { throw Self.refusal(refused.problem, row: refused.row) }
     outcome.count += copy.rows.count
     if wantsIDs { outcome.ids += copy.rows.map { id($0.key, of: copy) } }
@@ -207,7 +212,10 @@ final class BatchWriter {
     let atOnce = resolution == .overwrite ? 1 : Self.statementsAtOnce
     for start in stride(from: 0, to: statements.count, by: atOnce) {
       let part = start..<min(statements.count, start + atOnce)
-      for (index, count) in zip(part, try connection.changes(Array(statements[part]))) {
+      let counts = try connection.changes(Array(statements[part]))
+      let left = zip(part, counts).filter { $0.1 == 0 }.map { copy.rows[$0.0].key }
+      try store.checkKeys(left, of: copy.entity.tableName, connection)
+      for (index, count) in zip(part, counts) {
         if count == 1 {
           note(id(copy.rows[index].key, of: copy))
         } else if resolution == .overwrite {

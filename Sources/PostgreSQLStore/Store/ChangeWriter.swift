@@ -292,6 +292,8 @@ final class ChangeWriter {
     } catch let error as PostgreSQLError where error.isUniqueness {}
     try connection.send("ROLLBACK TO ocd_rows")
     try connection.send("RELEASE ocd_rows")
+    let obtained = rows.range.keysObtained
+    try store.checkKeys(copy.rows.filter { obtained[$0.row] == nil }.map(\.key), of: copy.entity.tableName, connection)
     // One by one, so that the failure names all rows whose values are taken.
     var copy = copy
     copy.rows.removeAll { refused.contains($0.row) }

@@ -52,6 +52,15 @@ final class ConnectionPool: @unchecked Sendable {
     condition.unlock()
   }
 
+  /// Closes the connections that wait for their next use.
+  func closeIdle() {
+    condition.lock()
+    let closing = idle
+    idle = []
+    condition.unlock()
+    for connection in closing { connection.close() }
+  }
+
   /// Waits for the readers that are in use, and closes the others.
   func close() {
     condition.lock()

@@ -64,7 +64,7 @@ extension PostgreSQLStore: HistoryTrackingStore {
     }
     guard isThere || asked == true else { return false }
     if try tables.isPrepared(entities) { return true }
-    try connection.send("BEGIN")
+    try connection.send(PostgreSQLConnection.beginWriting)
     do {
       try connection.send("SET LOCAL lock_timeout = \(opened.settings.timeoutMilliseconds)")
       try tables.prepare(entities, tables: schema.tables.map(\.name))

@@ -98,7 +98,7 @@ extension PostgreSQLStore {
     var metadata = metadata
     metadata.storeType = NSPostgreSQLStoreType
     do {
-      try connection.send("BEGIN")
+      try connection.send(PostgreSQLConnection.beginWriting)
       for statement in tables + others { try connection.send(statement) }
       try connection.send(
         "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
@@ -129,7 +129,9 @@ extension PostgreSQLStore {
     try withStore(at: url, options) { opened in
       var (_, metadata) = try SchemaInspection(connection: opened.connection).metadata(at: opened.address.shown)
       metadata.custom = StoreMetadata(dictionary: new).custom
-      _ = try opened.connection.query("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(try metadata.propertyList())])
+      try opened.connection.send(PostgreSQLConnection.beginWriting)
+      try opened.connection.send("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(try metadata.propertyList())])
+      try opened.connection.commit()
     }
   }
 
@@ -140,7 +142,7 @@ extension PostgreSQLStore {
       defer { opened.connection.close() }
       guard try SchemaInspection(connection: opened.connection).hasStore() else { return }
       let tables = try opened.connection.rows(tablesOfStore, [])
-      try opened.connection.send("BEGIN")
+      try opened.connection.send(PostgreSQLConnection.beginWriting)
       for case .text(let table)? in tables.map(\.first) {
         try opened.connection.send("DROP TABLE IF EXISTS \(table) CASCADE")
       }

@@ -74,6 +74,8 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
     guard !isClosed else { throw wasClosed }
     if let writer, writer.connection.isAlive || hasOpenTransaction.load(ordering: .acquiring) { return writer }
     let made = PostgreSQLReader(try make(), of: self)
+    // A server that has lost its last commits, after a crash or by a failover, may give the same blocks to others.
+    if writer != nil { keys = KeyBlocks() }
     writer = made
     return made
   }
@@ -115,7 +117,8 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   func begin(_ connection: PostgreSQLConnection, isPart: Bool) throws {
     if isPart { return try connection.send("SAVEPOINT ocd_save") }
     pendingHistory = []
-    try connection.send("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    try connection.send(PostgreSQLConnection.beginWriting)
+    try connection.send(PostgreSQLConnection.noticingLostClients)
     try connection.send("SET LOCAL lock_timeout = \(settings.timeoutMilliseconds)")
   }
 
@@ -171,14 +174,14 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
 
   /// Asks until the server answers and the transaction has ended, or the store's time is over.
   private func outcome(of name: TransactionName) -> TransactionName.Outcome {
-    let end = Date().addingTimeInterval(max(settings.timeoutSeconds, Self.secondsForOutcome))
+    let end = ContinuousClock.now + .seconds(max(settings.timeoutSeconds, Self.secondsForOutcome))
     var pause = 0.01
     while true {
       if let connection = try? make() {
         defer { connection.close() }
         if let outcome = try? connection.outcome(of: name), outcome != .inProgress { return outcome }
       }
-      if Date() >= end { return .unknown }
+      if ContinuousClock.now >= end { return .unknown }
       Thread.sleep(forTimeInterval: pause)
       pause = min(pause * 2, 0.5)
     }
@@ -304,13 +307,6 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   /// The names of the tables with the rows of objects.
   package var rowTables: [String] { Set(schema.entities.map(\.tableName)).sorted() }
 
-  package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
-    let table = try sqlEntity(entity).tableName
-    return try access("Reading") { connection in
-      max(try connection.integer("SELECT max(Z_PK) FROM \(table)", []) ?? 0, keys.lastTaken(of: table) ?? 0)
-    }
-  }
-
   // MARK: Transactions around several saves
 
   package func beginTransaction() throws {
@@ -362,6 +358,16 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
 
   /// The server writes to its disk what it commits.
   package func checkpoint() throws {}
+
+  /// Closes the connections that are not in use. They are opened again when they are needed.
+  package func disconnect() {
+    writerLock.withLock {
+      guard let connection = writer?.connection, !connection.isInTransaction else { return }
+      connection.close()
+      writer = nil
+    }
+    pool.closeIdle()
+  }
 
   package func close() {
     writerLock.withLock {

@@ -65,10 +65,13 @@ package final class ServerLock: @unchecked Sendable {
     if try isThere() { return }
     do {
       // Nothing is ever deleted from it, and a vacuum would need the lock.
-      _ = try connection.query(
+      try connection.send(PostgreSQLConnection.beginWriting)
+      try connection.send(
         "CREATE TABLE IF NOT EXISTS \(table) (name text PRIMARY KEY, token text NOT NULL, holder text NOT NULL) "
           + "WITH (autovacuum_enabled = false)")
+      try connection.commit()
     } catch let error as PostgreSQLError {
+      if connection.isInTransaction { _ = try connection.query("ROLLBACK") }
       // Another process may have made it at the same moment.
       guard try isThere() else { throw error }
     }
@@ -81,7 +84,8 @@ package final class ServerLock: @unchecked Sendable {
   private func take(_ connection: PostgreSQLConnection) throws {
     for attempt in 1... {
       do {
-        try connection.send("BEGIN")
+        try connection.send(PostgreSQLConnection.beginWriting)
+        try connection.send(PostgreSQLConnection.noticingLostClients)
         // A server may end what waits for long in a transaction.
         try connection.send("SET LOCAL idle_in_transaction_session_timeout = 0")
         if connection.serverVersion >= 170_000 { try connection.send("SET LOCAL transaction_timeout = 0") }
@@ -111,7 +115,7 @@ package final class ServerLock: @unchecked Sendable {
   private func writeToken(_ holder: String, _ connection: PostgreSQLConnection) throws {
     defer { connection.close() }
     do {
-      try connection.send("BEGIN")
+      try connection.send(PostgreSQLConnection.beginWriting)
       try connection.send("SET LOCAL lock_timeout = \(timeoutMilliseconds)")
       try connection.send(Self.durable)
       _ = try connection.query(
@@ -149,7 +153,7 @@ package final class ServerLock: @unchecked Sendable {
     do {
       let connection = try make()
       defer { connection.close() }
-      try connection.send("BEGIN")
+      try connection.send(PostgreSQLConnection.beginWriting)
       try connection.send("SET LOCAL lock_timeout = \(timeoutMilliseconds)")
       let own = try connection.rows(
         "SELECT 1 FROM \(table) WHERE name = ? AND token = ? FOR UPDATE", [Self.name, .text(token)])

@@ -18,6 +18,11 @@ final class ServerSaveWriter: SaveWriter {
   /// Whether that could not be found out: the keys of what may be written are not given again.
   private var hasLostCommit = false
 
+  /// A process that was stopped during a save must not keep others from its rows.
+  private static let endingStoppedClients =
+    "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) "
+    + "WHERE current_setting('idle_in_transaction_session_timeout', true) = '0'"
+
   init(_ store: PostgreSQLStore, _ changes: ChangeSet) throws {
     self.store = store
     store.writerLock.lock()
@@ -32,6 +37,7 @@ final class ServerSaveWriter: SaveWriter {
         try connection.send("BEGIN READ ONLY")
       } else {
         try store.begin(connection, isPart: isPart)
+        if !isPart { try connection.send(Self.endingStoppedClients) }
       }
     } catch {
       store.writerLock.unlock()
@@ -91,19 +97,4 @@ extension PostgreSQLStore {
   package var takesPackedLinks: Bool { true }
 
   package func beginSave(of changes: ChangeSet) throws -> any SaveWriter { try ServerSaveWriter(self, changes) }
-
-  /// Takes keys for `ids` now.
-  package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
-    guard !isReadOnly else { throw readOnlyError }
-    let obtained = try access("Taking keys in", code: .save) { connection in
-      try checkTransaction(connection)
-      var obtained: [(range: TemporaryIDRange, row: Int, key: Int64)] = []
-      for id in ids {
-        guard case .temporary(let range, let row) = id.reference, range.permanent(row: row) == nil else { continue }
-        obtained.append((range, row, try keys.take(1, of: try sqlEntity(id.entity).tableName, connection)))
-      }
-      return obtained
-    }
-    for one in obtained { one.range.obtain(one.key, row: one.row, from: identity) }
-  }
 }

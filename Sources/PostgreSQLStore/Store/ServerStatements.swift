@@ -32,7 +32,7 @@ package final class ServerStatements {
   /// Runs statements in one transaction; an error takes them back.
   package func transaction(_ body: () throws -> Void) throws {
     try reporting {
-      try connection.send("BEGIN")
+      try connection.send(PostgreSQLConnection.beginWriting)
       do {
         try connection.send("SET LOCAL lock_timeout = \(timeoutMilliseconds)")
         try body()

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A server that wants passwords and TLS, as servers in a network do: files of passwords, services and certificates mean
+/// what they mean to libpq, and no list of processes shows a password.
+@Suite(.enabled(if: PostgreSQLServer.isThere, serverComment)) struct ServerConnectionTests {
+  private static let password = "säsame%:x@y"
+
+  /// A server on a port of this machine.
+  private final class SecureServer {
+    let folder: TemporaryFolder
+    let server: PostgreSQLServer
+    let port: Int
+
+    init() throws {
+      folder = try TemporaryFolder()
+      try Programs.output(of: ["chmod", "755", folder.url.path])
+      try Programs.output(
+        of: [
+          "openssl", "req", "-new", "-x509", "-days", "2", "-nodes", "-subj", "/CN=localhost", "-out", "server.crt",
+          "-keyout", "server.key",
+        ], in: folder)
+      if geteuid() == 0 { try Programs.output(of: ["chown", "postgres", "server.key"], in: folder) }
+      try folder.write("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n", to: "hba.conf")
+      port = Int.random(in: 20_000..<30_000)
+      server = try PostgreSQLServer(settings: [
+        "listen_addresses=127.0.0.1", "port=\(port)", "ssl=on", "ssl_cert_file=\(folder.file("server.crt").path)",
+        "ssl_key_file=\(folder.file("server.key").path)", "hba_file=\(folder.file("hba.conf").path)",
+      ])
+      try Programs.output(
+        of: [
+          "env", "PGHOST=\(server.socketFolder)", "PGPORT=\(port)", "psql", "-X", "-q", "-U", "tests", "-d", "postgres",
+          "-c", "ALTER ROLE tests PASSWORD '\(password)'",
+        ])
+      let escaped = password.replacingOccurrences(of: ":", with: "\\:")
+      try folder.write("*:\(port):*:tests:\(escaped)\n", to: "passwords")
+      try Programs.output(of: ["chmod", "600", "passwords"], in: folder)
+      try folder.write(
+        """
+        [journal]
+        host=localhost
+        port=\(port)
+        user=tests
+        dbname=postgres
+        sslmode=verify-full
+        sslrootcert=\(folder.file("server.crt").path)
+
+        """, to: "services")
+      try folder.write("date,location,rating\n2014-01-02,Rincon,3\n", to: "a.csv")
+    }
+
+    deinit { server.stop() }
+
+    func run(_ arguments: String..., variables: [String: String] = [:]) throws -> ProgramOutput {
+      let files = ["PGPASSFILE": folder.file("passwords").path, "PGSERVICEFILE": folder.file("services").path]
+      return try Programs.run(
+        Tool.url.path, arguments, in: folder, environment: files.merging(variables) { $1 })
+    }
+  }
+
+  @Test func `Files of passwords and services, and the modes of TLS, are libpq's`() throws {
+    let secure = try SecureServer()
+    let imported = try secure.run("import", "a.csv", "--store", "postgresql://?service=journal")
+    #expect(imported.status == 0, "\(imported.messages)")
+    let base = "localhost:\(secure.port)/postgres"
+    let certificate = secure.folder.file("server.crt").path
+    let listed = try secure.run(
+      "list", "postgresql://tests@\(base)?sslmode=verify-full&sslrootcert=\(certificate)", "--format", "csv")
+    #expect(listed.text.contains("Rincon"), "\(listed.messages)")
+    let others = try secure.run("list", "postgresql://tests@127.0.0.1:\(secure.port),localhost:\(secure.port)/postgres")
+    #expect(others.status == 0, "\(others.messages)")
+    // The server wants TLS, and its certificate is that of another name.
+    for (address, status) in [
+      ("postgresql://tests@\(base)?sslmode=disable", 77),
+      ("postgresql://tests@127.0.0.1:\(secure.port)/postgres?sslmode=verify-full&sslrootcert=\(certificate)", 69),
+    ] {
+      let refused = try secure.run("list", address)
+      #expect(Int(refused.status) == status, "\(address): \(refused.messages)")
+    }
+    for (address, variables) in [
+      ("postgresql://tests:sesame@\(base)", ["PGPASSFILE": "/dev/null"]),
+      ("postgresql://?service=journal", ["PGPASSFILE": "/dev/null"]),
+    ] {
+      let refused = try secure.run("list", address, variables: variables)
+      #expect(refused.status == 77 && refused.messages.contains("PGPASSFILE"), "\(refused.messages)")
+      #expect(!refused.messages.contains("sesame"))
+    }
+  }
+
+  @Test func `The list of processes has no password`() throws {
+    let folder = try TemporaryFolder()
+    // Nothing answers there, and a worker tries it again for some time.
+    let address = "postgresql://tests:\(Self.password)@/postgres?host=\(folder.url.path)&password=secret"
+    let process = Programs.process(Tool.url.path, ["work", "--plan", "1", "--store=\(address)"], in: folder)
+    process.standardError = FileHandle.nullDevice
+    try Programs.start(process)
+    defer { process.terminate() }
+    func arguments() -> String {
+      let bytes = FileManager.default.contents(atPath: "/proc/\(process.processIdentifier)/cmdline") ?? Data()
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    let end = Date(timeIntervalSinceNow: 20)
+    while !arguments().contains("tests:****"), Date() < end { usleep(20_000) }
+    #expect(process.isRunning && arguments().hasSuffix("&password=******\0"), "\(arguments())")
+    #expect(!arguments().contains("same") && !arguments().contains("secret"))
+  }
+}
