@@ -21,6 +21,42 @@ struct DocExamplesExpressions {
     #expect(predicate.evaluate(with: ["rating": 5]) && !predicate.evaluate(with: ["rating": 3]))
   }
 
+  @Test func initForKeyPath() {
+    let oldest = NSExpression(forFunction: "min:", arguments: [NSExpression(forKeyPath: \JournalEntry.date)])
+    #expect(oldest.description == "min(date)")
+  }
+
+  @Test func formatDescription() {
+    let both = NSCompoundPredicate(andPredicateWithSubpredicates: [
+      NSPredicate(format: "rating >= 4"), NSPredicate(format: "location == 'Rincon'"),
+    ])
+    #expect(both.formatDescription == "rating >= 4 AND location == \"Rincon\"")
+  }
+
+  @Test func nsFetchRequestExpression() throws {
+    let container = NSPersistentContainer(name: "SurfJournalModel")
+    container.persistentStoreDescriptions[0].type = NSInMemoryStoreType
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      for (location, rating) in [("Rincon", 5), ("Rincon", 3), ("Malibu", 1)] {
+        let entry = JournalEntry(context: context)
+        (entry.location, entry.rating) = (location, NSNumber(value: rating))
+      }
+      try context.save()
+      let request = NSFetchRequest<JournalEntry>(entityName: "JournalEntry")
+      let best = NSFetchRequest<NSFetchRequestResult>(entityName: "JournalEntry")
+      best.predicate = NSPredicate(format: "rating == 5")
+      best.resultType = .dictionaryResultType
+      best.propertiesToFetch = ["location"]
+      let places = NSFetchRequestExpression.expression(
+        forFetch: NSExpression(forConstantValue: best), context: NSExpression(forConstantValue: context),
+        countOnly: false)
+      request.predicate = NSPredicate(format: "location IN %@", places)
+      #expect(try context.fetch(request).compactMap(\.rating?.intValue).sorted() == [3, 5])
+    }
+  }
+
   @Test func nsDerivedAttributeDescription() {
     let attribute = NSDerivedAttributeDescription()
     attribute.derivationExpression = NSExpression(format: "entries.@count")

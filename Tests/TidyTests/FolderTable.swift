@@ -45,7 +45,7 @@ enum FolderTable {
         "Predicates/Binding", "Predicates/Object", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values",
         "Values",
       ],
-      "TypedPredicates": ["Predicates/Tree", "Sorting"],
+      "TypedPredicates": ["Predicates/Object", "Predicates/Tree", "Sorting"],
       "KeyPaths": ["Descriptions", "Predicates/Binding", "Predicates/Tree"],
       "ModelFiles/ModelXML": ["Base", "Descriptions", "ModelFiles/Packages", "Values"],
       "ModelFiles/Compiled": [
@@ -111,7 +111,9 @@ enum FolderTable {
       "Graph/Requests": ["Coordinator", "Graph/Context", "Graph/Objects", "Graph/Saving", "Requests"],
       "Stores": ["Coordinator", "Graph/Context", "Graph/Objects", "Graph/Saving", "Requests"],
       "History": ["Coordinator", "Graph/Context", "Graph/Requests", "Requests"],
-      "Migration": [".", "Container", "Coordinator", "Graph/Context", "Graph/Objects", "Requests"],
+      "Migration": [
+        ".", "Container", "Coordinator", "Graph/Context", "Graph/Objects", "Graph/Requests", "Requests",
+      ],
       "Unavailable": [
         ".", "Container", "Coordinator", "Graph/Context", "Graph/Objects", "Graph/Requests", "Requests",
       ],

@@ -97,6 +97,25 @@ struct StoreReading {
       try stores.map { try read($0) { try $0.dictionaryRows(several.partQuery, several.partShape, stop: stop) } })
   }
 
+  /// The IDs of the objects that relationships in results lead to, by the values that stand for them.
+  func linkedIDs(_ rows: [DictionaryRow], _ shape: DictionaryShape) throws -> [StoredValue: NSManagedObjectID] {
+    var found: [StoredValue: NSManagedObjectID] = [:]
+    for (index, column) in shape.columns.enumerated() {
+      guard let destination = column.destination else { continue }
+      let values = Set(rows.map { $0.values[index] }).subtracting([.null]).filter { found[$0] == nil }
+      guard !values.isEmpty else { continue }
+      let node = PredicateNode.comparison(
+        PredicateComparison(
+          left: .selfObject, operation: .isIn,
+          right: .constant(.collection(values.map { .object(PredicateObject(LinkedIdentity($0))) }))))
+      var query = FetchQuery(entity: destination)
+      (query.predicateSource, query.includesValues) = (node, false)
+      query.predicate = try node.bound(to: EntityPredicateSchema(entity: destination))
+      for row in try self.rows(query) { found[row.id.comparisonValue] = row.id }
+    }
+    return found
+  }
+
   func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int {
     guard coordinator.rowStores.count == 1 else { return try dictionaryRows(query, shape).count }
     return try coordinator.rowStores(query.affectedStores, keeping: query.entity)
@@ -168,4 +187,11 @@ extension NSPersistentStoreCoordinator {
 
   /// A number that changes with every write through this coordinator.
   func writeCount() throws -> Int64 { try requireStores().reduce(0) { $0 + $1.writeCount } }
+}
+
+/// An object of which only the value for comparisons is known.
+private final class LinkedIdentity: NSObject, PredicateIdentity {
+  let comparisonValue: StoredValue
+
+  init(_ value: StoredValue) { comparisonValue = value }
 }

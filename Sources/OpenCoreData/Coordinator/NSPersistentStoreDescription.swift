@@ -157,4 +157,19 @@ extension NSPersistentStoreCoordinator {
   public func perform(_ block: @escaping @Sendable () -> Void) {
     DispatchQueue.global(qos: .userInitiated).async { self.performAndWait(block) }
   }
+
+  /// As `performAndWait`, without blocking the caller's thread.
+  ///
+  /// - Throws: What `block` throws.
+  public func perform<Result: Sendable, Failure: Error>(
+    _ block: @escaping @Sendable () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+      perform { () -> Void in
+        continuation.resume(
+          returning: Swift.Result { () throws(Failure) -> Result in try block() })
+      }
+    }
+    return try outcome.get()
+  }
 }

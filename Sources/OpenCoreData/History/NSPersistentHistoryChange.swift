@@ -38,10 +38,19 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult {
     updatedProperties = change.updatedProperties.map { Set($0.compactMap { entity.propertiesByName[$0] }) }
   }
 
-  /// The keys that a predicate of a history request can name.
+  /// The keys that a predicate of a history request can name. `changedEntity` is compared with an entity or its name.
+  ///
+  /// ```swift
+  /// let sessions = NSPersistentHistoryChange.fetchRequest
+  /// sessions?.predicate = NSPredicate(format: "changedEntity == %@", JournalEntry.entity())
+  /// ```
   public class var entityDescription: NSEntityDescription? {
     HistoryEntity.description(
-      "Change", [("changeType", .integer32AttributeType), ("changedObjectID", .objectIDAttributeType)])
+      "Change",
+      [
+        ("changeType", .integer32AttributeType), ("changedEntity", .stringAttributeType),
+        ("changedID", .integer64AttributeType), ("changedObjectID", .objectIDAttributeType),
+      ])
   }
 
   /// The same description for every context.
@@ -56,6 +65,9 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult {
 
   /// The values that predicates and sort descriptors see.
   var values: NSDictionary {
-    ["changeType": NSNumber(value: changeType.rawValue), "changedObjectID": changedObjectID]
+    [
+      "changeType": NSNumber(value: changeType.rawValue), "changedEntity": changedObjectID.entity.name ?? "",
+      "changedID": NSNumber(value: changeID), "changedObjectID": changedObjectID,
+    ]
   }
 }

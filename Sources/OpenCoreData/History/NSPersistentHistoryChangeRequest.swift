@@ -97,6 +97,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ContextRe
   // MARK: Execution
 
   func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    try checkKeys()
     let coordinator = try context.requireCoordinator()
     let stores = (affectedStores ?? coordinator.persistentStores).compactMap(\.historyStore)
     guard !stores.isEmpty else {
@@ -114,6 +115,17 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ContextRe
       }
     }
     return NSPersistentHistoryResult(resultType, contents(chosen(of: found)))
+  }
+
+  /// - Throws: `NSError` 134060 for a key that transactions or changes do not have.
+  private func checkKeys() throws {
+    guard let entity = fetchRequest?.entity, let node = try? fetchRequest?.predicate?.predicateNode() else { return }
+    _ = try node.mapOperands { operand in
+      if case .keyPath(let path) = operand, path != ["SELF"], entity.attributesByName[path[0]] == nil {
+        throw EntityPredicateSchema.unknown(path, in: entity)
+      }
+      return nil
+    }
   }
 
   private var findsChanges: Bool { fetchRequest?.entity?.name == "Change" }

@@ -63,13 +63,14 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult {
     return Notification(name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: info)
   }
 
-  /// The keys that a predicate of a history request can name.
+  /// The keys that a predicate of a history request can name. `token` is the same number as `transactionNumber`.
   public class var entityDescription: NSEntityDescription? {
     HistoryEntity.description(
       "Transaction",
       [
         ("author", .stringAttributeType), ("bundleID", .stringAttributeType), ("contextName", .stringAttributeType),
-        ("processID", .stringAttributeType), ("timestamp", .dateAttributeType),
+        ("processID", .stringAttributeType), ("timestamp", .dateAttributeType), ("token", .integer64AttributeType),
+        ("transactionNumber", .integer64AttributeType),
       ])
   }
 
@@ -92,7 +93,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult {
   var values: NSDictionary {
     let known: [String: Any?] = [
       "author": author, "bundleID": bundleID, "contextName": contextName, "processID": processID,
-      "timestamp": timestamp as NSDate,
+      "timestamp": timestamp as NSDate, "token": transactionNumber, "transactionNumber": transactionNumber,
     ]
     return known.compactMapValues { $0 } as NSDictionary
   }

@@ -98,7 +98,7 @@ extension CustomMigration {
     }
     // The request of a fetch is read in batches.
     let found = try (expression.fetchedRequest ?? expression).value(with: nil, variables: step.variables)
-    if let request = found as? any MigrationRequest { return .request(request.ofObjects) }
+    if let request = found as? any FetchedByExpression { return .request(request.ofObjects) }
     guard let objects = objects(in: found) else {
       throw NSError.mapping(step.mapping, "its source expression is neither a fetch request nor a list of objects")
     }
@@ -191,16 +191,4 @@ extension CustomMigration {
     if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
   }
   private static let failuresMax = 1000
-}
-
-/// A fetch request of any type of results.
-protocol MigrationRequest { var ofObjects: NSFetchRequest<NSManagedObject> { get } }
-
-extension NSFetchRequest: MigrationRequest {
-  /// A copy that finds objects.
-  var ofObjects: NSFetchRequest<NSManagedObject> {
-    let request = retyped(as: NSManagedObject.self)
-    request.resultType = .managedObjectResultType
-    return request
-  }
 }

@@ -102,13 +102,15 @@ extension NSManagedObject: ExpressionCallable {
 extension NSManagedObjectContext: ExpressionCallable {
   /// What FETCH calls.
   package func value(ofMethod name: String, arguments: [Any?]) throws -> Any? {
-    guard let request = arguments.first as? any MigrationRequest else {
+    guard let request = arguments.first as? any FetchedByExpression else {
       throw NSError.argument(of: "FETCH", "a fetch request")
     }
-    switch name {
-    case PredicateBlock.fetchMethod: return try fetch(request.ofObjects)
-    case PredicateBlock.countMethod: return NSNumber(value: try count(for: request.ofObjects))
-    default: throw NSError.noMethod(name, of: "A context")
+    return try performAndWait {
+      switch name {
+      case PredicateBlock.fetchMethod: return try request.values(in: self)
+      case PredicateBlock.countMethod: return NSNumber(value: try count(for: request.ofObjects))
+      default: throw NSError.noMethod(name, of: "A context")
+      }
     }
   }
 }

@@ -89,6 +89,9 @@ private struct DictionaryColumns {
 
   /// What rows are grouped by.
   mutating func group(by property: Any) throws -> DictionaryShape.Column {
+    if let (name, path) = toOnePath(of: property) {
+      return objectColumn(name, path, try binder.group(by: .keyPath(path)))
+    }
     guard let description = property as? NSExpressionDescription else {
       let column = try attributeColumn(of: property)
       if case .attribute(_, let path) = column { _ = try binder.group(by: .keyPath(path)) }
@@ -105,14 +108,38 @@ private struct DictionaryColumns {
   }
 
   mutating func column(of property: Any) throws -> DictionaryShape.Column {
+    if let (name, path) = toOnePath(of: property) {
+      return objectColumn(name, path, try binder.bind(.keyPath(path)))
+    }
     guard let description = property as? NSExpressionDescription else { return try attributeColumn(of: property) }
     let tree = try tree(of: description)
     if tree == .selfObject { return .objectID(name: description.name) }
     return try column(description, of: tree, try binder.bind(tree))
   }
 
+  /// A property that is a to-one relationship: its name, and the path of relationships. Nil for another one.
+  private func toOnePath(of property: Any) -> (name: String, path: [String])? {
+    guard !(property is NSExpressionDescription), let name = Self.name(of: property) else { return nil }
+    let found = try? AttributePath(name.split(separator: ".").map(String.init), of: entity)
+    guard let found, case .object = found.end, !found.relationships.isEmpty else { return nil }
+    return (name, found.relationships.map(\.name))
+  }
+
+  private static func name(of property: Any) -> String? {
+    (property as? NSPropertyDescription)?.name ?? property as? String
+  }
+
+  /// The ID of the object at the end of a path.
+  private func objectColumn(_ name: String, _ path: [String], _ value: BoundExpression) -> DictionaryShape.Column {
+    var destination: NSEntityDescription?
+    if case .object(let entity)? = try? AttributePath(path, of: entity).end { destination = entity }
+    return .expression(
+      ExpressionColumn(
+        name: name, source: .keyPath(path), value: value, resultType: .objectIDAttributeType, destination: destination))
+  }
+
   private func attributeColumn(of property: Any) throws -> DictionaryShape.Column {
-    guard let name = (property as? NSPropertyDescription)?.name ?? property as? String else {
+    guard let name = Self.name(of: property) else {
       throw NSError.coreData(
         .coreData, "\(property) is not a property: give the name of an attribute, or its NSAttributeDescription.")
     }
@@ -121,7 +148,7 @@ private struct DictionaryColumns {
     guard case .attribute(let attribute, _) = try AttributePath(path, of: entity).end else {
       throw NSError.coreData(
         .coreData,
-        "\(name) is an object, which a dictionary has no value of. Fetch an attribute of it, or its objectID.")
+        "\(name) is an object, which a dictionary has no value of. Fetch an attribute of it, or objectID.")
     }
     guard !attribute.isTransient else {
       throw NSError.coreData(
@@ -142,6 +169,11 @@ private struct DictionaryColumns {
     _ description: NSExpressionDescription, of tree: PredicateOperand, _ value: BoundExpression
   ) throws -> DictionaryShape.Column {
     let (name, type) = (description.name, description.expressionResultType)
+    if case .keyPath(let path) = tree, value.type == .object,
+      type == .undefinedAttributeType || type == .objectIDAttributeType
+    {
+      return objectColumn(name, path, value)
+    }
     guard value.type != .object else {
       throw NSError.coreData(
         .coreData, "\(name) is an object, which a dictionary has no value of. Compute an attribute of it.")

@@ -21,7 +21,7 @@ extension NSFetchRequest {
     let schema = EntityPredicateSchema(entity: found)
     var query = FetchQuery(entity: found)
     query.includesSubentities = includesSubentities
-    query.predicateSource = try predicate?.predicateNode()
+    query.predicateSource = try predicate?.predicateNode().withFetchedValues()
     query.predicate = try query.predicateSource?.bound(to: schema)
     query.sortKeys = try (sortDescriptors ?? []).map(SortKey.init)
     for key in query.sortKeys { try query.addKeyPath(key.keyPath) }

@@ -139,8 +139,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var returnsObjectsAsFaults = true
   /// If true, objects that are already in the context take the fetched values, unless they have changes.
   open var shouldRefreshRefetchedObjects = false
-  /// For dictionary results: the attributes to read, by name or as descriptions, "objectID", and an
-  /// `NSExpressionDescription` for each value to compute; nil for all stored attributes.
+  /// For dictionary results: the attributes and to-one relationships to read, by name or as descriptions, "objectID", and
+  /// an `NSExpressionDescription` for each value to compute; nil for all stored attributes. A relationship has the ID of
+  /// its object.
   open var propertiesToFetch: [Any]?
   /// For dictionary results: whether equal dictionaries are returned only once.
   open var returnsDistinctResults = false

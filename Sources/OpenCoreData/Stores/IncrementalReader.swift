@@ -88,6 +88,8 @@ final class IncrementalReader: RowReader {
         return .null
       case .attribute(let attribute, _):
         return try attribute.storedValue(fromStore: values(column.name), entity: entity.name ?? "")
+      case .expression(let expression) where expression.destination != nil:
+        return (values(column.name) as? NSManagedObjectID)?.comparisonValue ?? .null
       case .expression(let expression):
         return try expression.attribute.storedValue(fromStore: values(column.name), entity: entity.name ?? "")
       }
@@ -102,6 +104,7 @@ extension DictionaryShape.Column {
     switch self {
     case .attribute(let attribute, let path) where path.count == 1: return attribute
     case .attribute, .objectID: return name
+    case .expression(let column) where column.destination != nil: return name
     case .expression(let column):
       return NSExpressionDescription(name: column.name, tree: column.source, resultType: column.resultType)
     }

@@ -43,14 +43,6 @@ public enum NSPersistentStoreUbiquitousTransitionType: UInt, Sendable {
   case accountAdded = 1
 }
 
-/// An expression whose value is the result of a fetch.
-@available(*, unavailable, message: "Write FETCH(request, context, countOnly) in a format.")
-open class NSFetchRequestExpression: NSObject {}
-
-/// The type of such an expression.
-@available(*, unavailable, message: "Write FETCH(request, context, countOnly) in a format.")
-public let NSFetchRequestExpressionType = 50
-
 /// An attribute that consists of others.
 @available(*, unavailable, message: "Composite attributes have no elements here. Use one attribute for each.")
 // Unchecked as its superclass is.

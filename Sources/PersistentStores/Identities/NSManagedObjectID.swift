@@ -191,5 +191,11 @@ extension NSManagedObjectID: PredicateIdentity, PredicateIdentifiable {
     return .text("\(key.scope).\(key.number)")
   }
 
+  /// The same value for the object with that key in a store; null for null.
+  static func comparisonValue(ofKey key: StoredValue, scope: UInt64) -> StoredValue {
+    guard case .integer(let number) = key else { return .null }
+    return .text("\(scope).\(UInt64(bitPattern: number))")
+  }
+
   package var predicateIdentity: any PredicateIdentity { self }
 }

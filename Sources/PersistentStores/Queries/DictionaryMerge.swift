@@ -57,7 +57,12 @@ package struct DictionaryMerge {
         if column.isObjectID, let one = left.row.id?.key, let other = right.row.id?.key, one != other {
           return (one.scope, one.number) < (other.scope, other.number)
         }
-        let order = StoredValueOrder.compare(left.row.values[index], right.row.values[index])
+        let (one, other) = (left.row.values[index], right.row.values[index])
+        if column.destination != nil, case .text(let one) = one, case .text(let other) = other, one != other {
+          // Of two keys the longer one is the greater.
+          return (one.utf8.count, one) < (other.utf8.count, other)
+        }
+        let order = StoredValueOrder.compare(one, other)
         if order != 0 { return order < 0 }
       }
       return false
@@ -196,7 +201,11 @@ private struct PartColumns {
       // What it reads are the groups and aggregates of the shape, which are added too.
       guard !expression.isOfResult else { return }
       let name = Self.name(of: column)
-      append(.expression(ExpressionColumn(name: name, source: expression.source, value: expression.value)), name)
+      append(
+        .expression(
+          ExpressionColumn(
+            name: name, source: expression.source, value: expression.value, destination: expression.destination)),
+        name)
     }
   }
 

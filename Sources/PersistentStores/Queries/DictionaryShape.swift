@@ -17,6 +17,11 @@ package struct DictionaryShape: Sendable {
       }
     }
 
+    /// The entity of the object that it is the ID of, at the end of a to-one relationship; nil for other columns.
+    package var destination: NSEntityDescription? {
+      if case .expression(let expression) = self { expression.destination } else { nil }
+    }
+
     package var isObjectID: Bool { if case .objectID = self { true } else { false } }
   }
 
@@ -54,15 +59,18 @@ package struct ExpressionColumn: Sendable {
   /// An attribute that has the values of the results.
   package let attribute: NSAttributeDescription
   package var resultType: NSAttributeType { attribute.attributeType }
+  /// The entity of the objects that it leads to; nil for values.
+  package let destination: NSEntityDescription?
 
   /// - Parameters:
   ///   - resultType: Nil: that of the expression.
   ///   - decoding: The attribute whose values these are, unchanged; nil for computed values.
+  ///   - destination: The entity of the objects that a to-one relationship leads to, whose values for comparisons these are.
   package init(
     name: String, source: PredicateOperand, value: BoundExpression, resultType: NSAttributeType? = nil,
-    decoding: NSAttributeDescription? = nil
+    decoding: NSAttributeDescription? = nil, destination: NSEntityDescription? = nil
   ) {
-    (self.name, self.source, self.value) = (name, source, value)
+    (self.name, self.source, self.value, self.destination) = (name, source, value, destination)
     if let decoding {
       attribute = decoding
     } else {
@@ -89,13 +97,15 @@ package struct DictionaryRow: Sendable {
     self.values = values
   }
 
-  package func dictionary(_ shape: DictionaryShape) -> NSDictionary {
+  /// - Parameter ids: The IDs of the objects that relationships lead to, by their values.
+  package func dictionary(_ shape: DictionaryShape, _ ids: [StoredValue: NSManagedObjectID]) -> NSDictionary {
     let result = NSMutableDictionary()
     for (column, value) in zip(shape.columns, values) {
       let object: Any? =
         switch column {
         case .objectID: id
         case .attribute(let attribute, _): attribute.foundationValue(from: value)
+        case .expression(let expression) where expression.destination != nil: ids[value]
         case .expression(let expression):
           expression.attribute.foundationValue(from: value.converted(to: expression.resultType))
         }

@@ -11,7 +11,7 @@ extension SQLiteReader {
         defer { statement.reset() }
         try statement.bind(plan.select.bindings)
         var result: [DictionaryRow] = []
-        while try statement.step() { result.append(try row(of: statement, shape)) }
+        while try statement.step() { result.append(try row(of: statement, shape, plan)) }
         return result
       }
     }
@@ -24,18 +24,21 @@ extension SQLiteReader {
     }
   }
 
-  private func row(of statement: SQLiteStatement, _ shape: DictionaryShape) throws -> DictionaryRow {
+  private func row(
+    of statement: SQLiteStatement, _ shape: DictionaryShape, _ plan: DictionaryPlan
+  ) throws -> DictionaryRow {
     var id: NSManagedObjectID?
     var values: [StoredValue] = []
     values.reserveCapacity(shape.columns.count)
     var index: Int32 = 0
-    for column in shape.columns {
+    for (column, scope) in zip(shape.columns, plan.scopes) {
       switch column {
       case .attribute(let attribute, _):
         values.append(attribute.storedValue(column: index, of: statement))
         index += 1
       case .expression(let expression):
-        values.append(expression.value.type.normalized(statement.value(index)))
+        let value = expression.value.type.normalized(statement.value(index))
+        values.append(scope.map { NSManagedObjectID.comparisonValue(ofKey: value, scope: $0) } ?? value)
         index += 1
       case .objectID:
         let (key, number) = (statement.integer(index), Int(statement.integer(index + 1)))
@@ -52,12 +55,17 @@ extension SQLiteReader {
 private struct DictionaryPlan {
   let select: SQLFragment
   let count: SQLFragment
+  /// For each column with keys of objects, what distinguishes them from those of other entities; nil for other columns.
+  let scopes: [UInt64?]
 
   init(_ query: FetchQuery, _ shape: DictionaryShape, in store: SQLiteStore) throws {
     let entity = try store.sqlEntity(query.entity)
     let names = ColumnNames(query.entity, in: store)
     let results = ResultColumns(rows: names, shape: shape)
     let list = try shape.columns.flatMap(results.list)
+    scopes = shape.columns.map { column in
+      column.destination.map { store.identity.scope(ofEntity: $0.name ?? "") }
+    }
     let filter = try SelectPlan.filter(query, of: entity, in: store.identity, columns: names)
     let groups = try shape.groups.flatMap(results.list)
     let having = try shape.having?.sql(columns: results)
@@ -112,7 +120,12 @@ private struct ResultColumns: PredicateColumns {
     return aggregate.summary?.sqlOfAny(value, aggregate.type) ?? value
   }
 
-  func identityScope(_ key: PredicateKey) throws -> UInt64 { try rows.identityScope(key) }
+  func identityScope(_ key: PredicateKey) throws -> UInt64 {
+    guard case .group(let index)? = ResultKey(key.path), case .expression(let group) = shape.groups[index],
+      let key = group.value.keys.first
+    else { return try rows.identityScope(key) }
+    return try rows.identityScope(key)
+  }
 
   func elements(_ path: [String]) throws -> ElementRows { try rows.elements(path) }
 }

@@ -88,6 +88,8 @@ struct ComputedUpdateTests {
       #expect((try context.execute(request) as? NSBatchUpdateResult)?.result as? Int == 3)
       let works = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Work"))
       #expect(works.compactMap { $0.value(forKey: "title") as? String }.sorted() == ["Ann", "Ann", "Bob", "Orphan"])
+      request.propertiesToUpdate = ["author": NSNull()]
+      #expect(message { _ = try context.execute(request) }.contains("author of Work is a relationship"))
     }
   }
 

@@ -5,6 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
+// Foundation declares a class of this name that can't be created here.
+private typealias NSExpression = ManagedObjectModel.NSExpression
+
 // Rules (Apple documentation: NSSortDescriptor, NSPredicate): objects are filtered and sorted in memory as a fetch
 // would; a key path to a generated property names its attribute, for there is no KVC to ask.
 
@@ -67,6 +70,24 @@ struct KeyPathTests {
       request.fetchLimit = 2
       let latest = try context.fetch(request).compactMap(\.location)
       #expect(latest == ["Spot 5", "Spot 4"])
+    }
+  }
+
+  @Test("Expressions take key paths, and have the names of the model")
+  func expressions() throws {
+    #expect(NSExpression(forKeyPath: \TypedSession.rating).keyPath == "rating")
+    #expect(NSExpression(forKeyPath: \TypedSession.location).keyPath == "place")
+    #expect(NSExpression(forKeyPath: \TypedSession.self) == NSExpression.expressionForEvaluatedObject())
+    try context.performAndWait {
+      let highest = NSExpressionDescription()
+      highest.name = "highest"
+      let rating = NSExpression(forKeyPath: \TypedSession.rating)
+      highest.expression = NSExpression(forFunction: "max:", arguments: [rating])
+      let request = NSFetchRequest<NSDictionary>(entityName: "Session")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = [highest]
+      let row = try context.fetch(request).first
+      #expect(row?["highest"] as? Int == 5)
     }
   }
 

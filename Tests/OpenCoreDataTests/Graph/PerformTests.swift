@@ -39,6 +39,15 @@ struct PerformTests {
     #expect(depth == 5)
   }
 
+  @Test("A coordinator's block gives its value or error back, too")
+  func coordinator() async throws {
+    let coordinator = stack.coordinator
+    let count = await coordinator.perform { coordinator.persistentStores.count }
+    #expect(count == 1)
+    #expect(coordinator.performAndWait { coordinator.persistentStores.count } == 1)
+    await #expect(throws: Odd()) { try await coordinator.perform { throw Odd() } }
+  }
+
   @Test("A child's fetch and save inside a block of its parent's do not wait for each other", .timeLimit(.minutes(1)))
   func childInsideParent() throws {
     let parent = stack.context()

@@ -189,6 +189,46 @@ struct HistoryRequestTests {
     #expect(count?.result as? Int == 1)
   }
 
+  @Test("Transactions are chosen by each of their keys, and changes by the entity and the number; others are errors")
+  func keys() throws {
+    let context = try context(author: "app")
+    try insert(["a"], into: context)
+    try insert(["b", "c"], into: context)
+    let found = try all(context)
+    let second = try #require(found.last)
+    let description = try #require(NSPersistentHistoryTransaction.entityDescription(with: context))
+    let request = NSFetchRequest<NSFetchRequestResult>()
+    request.entity = description
+    for (key, value): (String, Any) in [
+      ("transactionNumber", second.transactionNumber), ("token", second.transactionNumber),
+      ("timestamp", second.timestamp),
+    ] {
+      #expect(description.attributesByName[key] != nil)
+      request.predicate = NSPredicate(format: "%K == %@", key, value)
+      #expect(try transactions(.fetchHistory(withFetch: request), context).map(\.transactionNumber) == [2], "\(key)")
+    }
+    for key in ["author", "bundleID", "processID"] {
+      request.predicate = NSPredicate(format: "%K == %@", key, second.values[key] as Any)
+      #expect(try transactions(.fetchHistory(withFetch: request), context).count == 2, "\(key)")
+    }
+    let changes = try #require(NSPersistentHistoryChange.fetchRequest)
+    let entity = try #require(model.entitiesByName["Session"])
+    let number = try #require(second.changes?.last).changeID
+    for (format, value, count): (String, Any, Int) in [
+      ("changedEntity == %@", entity, 3), ("changedEntity != %@", "Session", 0), ("changedID == %@", number, 1),
+      ("changeType == %@", NSPersistentHistoryChangeType.insert.rawValue, 3),
+    ] {
+      changes.predicate = NSPredicate(format: format, value)
+      let history = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: changes)
+      #expect(try transactions(history, context).flatMap { $0.changes ?? [] }.count == count, "\(format)")
+    }
+    for (request, key) in [(request, "writer"), (changes, "changedAttribute")] {
+      request.predicate = NSPredicate(format: "%K == 1", key)
+      let error = #expect(throws: NSError.self) { try transactions(.fetchHistory(withFetch: request), context) }
+      #expect(error?.code == NSCoreDataError && error?.localizedDescription.contains(key) == true)
+    }
+  }
+
   @Test("Another coordinator's changes are merged from the history")
   func merging() throws {
     let (mine, other) = (try context(), try context())

@@ -104,6 +104,7 @@ struct MergePolicyTests {
       pair.object.setValue("mine", forKey: "place")
       let error = try #require(throws: NSError.self) { try pair.own.save() }
       let conflicts = try #require(error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])
+      #expect((error as? CocoaError)?.persistentStoreSaveConflicts == conflicts)
       let conflict = try #require(conflicts.first)
       #expect(conflicts.count == 1 && conflict.sourceObject === pair.object)
       #expect(conflict.oldVersionNumber == 1 && conflict.newVersionNumber == 2)

@@ -131,6 +131,10 @@ struct PropertyValidationTests {
         #expect(error?.userInfo[NSValidationPredicateErrorKey] as? NSPredicate == predicate)
         #expect(error?.userInfo[NSValidationObjectErrorKey] is NSManagedObject)
         #expect(error?.userInfo[NSValidationValueErrorKey] != nil)
+        let typed = try #require(error as? CocoaError)
+        #expect(typed.validationKey == one.key && typed.validationPredicate == predicate)
+        #expect(typed.validationObject is NSManagedObject && typed.validationValue != nil)
+        #expect(typed.affectedStores == nil && typed.persistentStoreSaveConflicts == nil)
         context.rollback()
       }
     }

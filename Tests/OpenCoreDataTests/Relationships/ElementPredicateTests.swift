@@ -88,6 +88,10 @@ struct ElementPredicateTests {
     ("Author", "'Storm' IN works.@distinctUnionOfObjects.title", ["Ann"]),
     ("Author", "count(SUBQUERY(works, $w, TRUE == TRUE).@distinctUnionOfObjects.author) == 1", ["Ann", "Bob"]),
     ("Author", "ANY works.title <[l] 'rZ'", ["Ann"]),
+    ("Author", "name.length == 3", ["Ann", "Bob"]),
+    ("Author", "ANY works.title.length == 5", ["Ann", "Bob"]),
+    ("Author", "SUBQUERY(works, $w, $w.title.lowercaseString == 'storm').@count == 1", ["Ann"]),
+    ("Work", "author.name.uppercaseString == 'ANN'", ["Reefs", "Storm"]),
     ("Tag", "works.@count == 1", ["drama"]),
     ("Tag", "ANY works.author.name == 'Bob'", ["sea"]),
   ]
@@ -163,6 +167,7 @@ struct ElementPredicateTests {
     context.performAndWait {
       for (format, part) in [
         ("works.title == 'Storm'", "Write ANY, ALL or NONE"), ("works == nil", "has no single value"),
+        ("works[0].title == 'Storm'", "no SQL for an element at a position"), ("name.width == 3", "not found"),
         ("ANY name == 'Ann'", "Leave ANY out"), ("ALL favourite.title == 'x'", "to-many relationship on its left"),
         ("ANY works.tags.word == 'sea'", "more than one to-many relationship"),
         ("works.tags.@count == 1", "Write ANY"), ("name.@count == 1", "follows a to-many"),

@@ -89,6 +89,28 @@ struct RelationshipReadingTests {
     }
   }
 
+  @Test("collection operators in a key path have the values that predicates have")
+  func operators() throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Shelf")
+      request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
+      let shelves = try context.fetch(request)
+      #expect(shelves.map { $0.value(forKeyPath: "books.@count") as? Int } == [2, 0])
+      #expect(shelves.map { $0.value(forKeyPath: "books.@sum.pages") as? Int } == [420, 0])
+      #expect(shelves.map { $0.value(forKeyPath: "books.@max.pages") as? Int } == [300, nil])
+      #expect(shelves.map { $0.value(forKeyPath: "books.@min.title") as? String } == ["Reefs", nil])
+      #expect(shelves.map { $0.value(forKeyPath: "books.@avg.pages") as? Double } == [210, nil])
+      let titles = shelves[0].value(forKeyPath: "books.@unionOfObjects.title") as? [String]
+      #expect(titles?.sorted() == ["Reefs", "Tides"])
+      let names = shelves[0].value(forKeyPath: "books.@distinctUnionOfObjects.author.name") as? NSSet
+      #expect(names == NSSet(array: ["Ann", "Bob"]))
+      let tides = try LibraryStore.object("Book", where: "title", is: "Tides", in: context)
+      #expect(tides.value(forKeyPath: "author.mentor.works.@count") as? Int == 2)
+      #expect(tides.value(forKeyPath: "author.mentor.mentor.works.@count") == nil)
+    }
+  }
+
   @Test("a to-many relationship without an inverse is read by its hidden key")
   func withoutInverse() throws {
     let context = try library.context()

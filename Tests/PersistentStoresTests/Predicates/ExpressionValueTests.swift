@@ -40,6 +40,8 @@ struct ExpressionValueTests {
     // Text.
     "lowercase(location) == 'àb 🌊'", "uppercase(name) == 'PÍPE'", "canonical(name) == 'pipe'", "length(name) == 4",
     "length(location) == 5", "length(name) > rating - 2", "lowercase(name) CONTAINS 'íp'", "uppercase(missing) == nil",
+    "name.length == 4", "location.length == 5", "name.uppercaseString == 'PÍPE'",
+    "name.lowercaseString CONTAINS 'íp' AND name.length * 2 == 8",
     // Lists (the numbers of NSExpression's usual example).
     "sum({1, 2, 3}) == 6", "sum(rating, wind, 2) == 0", "count({1, 2, 2}) == 3", "min(rating, wind) == -7",
     "max({rating, height, 3}) == 5", "average({1, 2, 3, 4, 4, 5, 9, 11}) == 4.875",

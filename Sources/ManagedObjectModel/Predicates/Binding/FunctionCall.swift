@@ -192,9 +192,7 @@ struct FunctionCall {
   /// `list[n]`, `list[FIRST]` and `list[LAST]`; null where the list ends before.
   func element(_ sides: [Side]) throws -> Side {
     guard case .list(let list) = sides[0] else {
-      throw failure(
-        "a store has no SQL for an element at a position. Use ANY, or SUBQUERY with a condition on what tells the "
-          + "element apart.")
+      throw failure(PredicateFailure.elementAtPosition)
     }
     switch function {
     case .first: return list.first ?? .constant(.null)

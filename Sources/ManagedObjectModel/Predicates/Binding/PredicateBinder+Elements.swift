@@ -67,10 +67,24 @@ extension PredicateBinder {
       if let word = path.first(where: { CollectionOperator(rawValue: $0) != nil }) {
         throw PredicateFailure.misplacedOperator(word, in: comparison)
       }
+      if let text = try side(propertyOfTextAt: path, level: level, of: comparison) { return text }
       let key = try key(path, level: level)
       return .term(.key(key), key.type)
     }
     return try side(collection, of: comparison)
+  }
+
+  /// `name.length`, `name.lowercaseString` or `name.uppercaseString`; nil for another path.
+  private mutating func side(
+    propertyOfTextAt path: [String], level: Int, of comparison: PredicateComparison
+  ) throws -> Side? {
+    guard path.count > 1, let function = PredicateFunction.methods[path[path.count - 1]],
+      (try? scopes[level].schema.attributeType(ofKeyPath: path)) == nil,
+      let type = try? scopes[level].schema.attributeType(ofKeyPath: path.dropLast()), type == .text
+    else { return nil }
+    let key = try key(path.dropLast(), level: level)
+    let call = FunctionCall(function: function, name: path.joined(separator: "."), comparison: comparison)
+    return try call.side([.term(.key(key), key.type)])
   }
 
   /// One side that starts at a variable or a subquery.

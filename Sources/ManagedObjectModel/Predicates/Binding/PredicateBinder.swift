@@ -107,8 +107,8 @@ struct PredicateBinder {
     switch constant {
     case .collection(let constants):
       return .list(try constants.map { try side($0, of: comparison) })
-    case .unsupported(let typeName):
-      throw PredicateFailure.unsupported(typeName: typeName, in: comparison)
+    case .unsupported(let foreign):
+      throw PredicateFailure.unsupported(typeName: foreign.typeName, in: comparison)
     default:
       return .constant(constant)
     }

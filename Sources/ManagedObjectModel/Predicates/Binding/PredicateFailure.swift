@@ -96,9 +96,18 @@ package enum PredicateFailure {
   }
 
   static func noCollection(_ operand: PredicateOperand, in comparison: PredicateComparison) -> NSError {
-    unusable(
-      comparison, "SUBQUERY needs a to-many relationship, and \(operand.formatDescription) is none. Name one.")
+    switch operand {
+    case .function(.first, _), .function(.last, _), .function(.element, _):
+      unusable(comparison, "\(operand.formatDescription): \(elementAtPosition)")
+    default:
+      unusable(comparison, "SUBQUERY needs a to-many relationship, and \(operand.formatDescription) is none. Name one.")
+    }
   }
+
+  /// Why a position in a relationship is refused.
+  static let elementAtPosition =
+    "a store has no SQL for an element at a position. Use ANY, or SUBQUERY with a condition on what tells the element "
+    + "apart."
 
   static func misplacedOperator(_ word: String, in comparison: PredicateComparison) -> NSError {
     unusable(

@@ -87,8 +87,8 @@ public final class NSComparisonPredicate: NSPredicate, NSSecureCoding {
 
   init(_ comparison: PredicateComparison) {
     self.comparison = comparison
-    leftExpression = NSExpression(tree: comparison.left)
-    rightExpression = NSExpression(tree: comparison.right)
+    leftExpression = NSExpression.made(of: comparison.left)
+    rightExpression = NSExpression.made(of: comparison.right)
     super.init(value: false)
   }
 
@@ -99,8 +99,8 @@ public final class NSComparisonPredicate: NSPredicate, NSSecureCoding {
   public required init?(coder: NSCoder) {
     guard case .comparison(let comparison)? = TreeArchive(coder: coder)?.node else { return nil }
     self.comparison = comparison
-    leftExpression = NSExpression(tree: comparison.left)
-    rightExpression = NSExpression(tree: comparison.right)
+    leftExpression = NSExpression.made(of: comparison.left)
+    rightExpression = NSExpression.made(of: comparison.right)
     super.init(value: false)
   }
 

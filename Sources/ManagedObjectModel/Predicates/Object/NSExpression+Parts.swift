@@ -16,7 +16,7 @@ extension NSExpression {
     case .function: .function
     case .subquery: .subquery
     case .aggregate: .aggregate
-    case .block(let block, _): block.methodName == nil ? .block : .function
+    case .block(let block, _): block.expressionType
     case .conditional: .conditional
     }
   }
@@ -119,5 +119,15 @@ extension NSExpression {
   public var `false`: NSExpression {
     guard case .conditional(_, _, let otherwise) = tree else { without("false expression") }
     return NSExpression(tree: otherwise)
+  }
+}
+
+extension PredicateBlock {
+  fileprivate var expressionType: NSExpression.ExpressionType {
+    switch kind {
+    case .client: .block
+    case .method: .function
+    case .fetch: .fetchRequest
+    }
   }
 }

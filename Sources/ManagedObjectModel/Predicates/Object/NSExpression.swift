@@ -37,6 +37,8 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     case block = 19
     /// One of two expressions, as a predicate decides; `TERNARY` in a format.
     case conditional
+    /// What a request finds; `FETCH` in a format. Apple's type has no case for it: see ``NSFetchRequestExpressionType``.
+    case fetchRequest = 50
   }
 
   package let tree: PredicateOperand

@@ -104,8 +104,18 @@ extension NSPredicate {
     [true, false].first { isEqual(NSPredicate(value: $0)) }
   }
 
-  /// The value of `predicateFormat` on Apple's platforms, also for compound predicates; `BLOCKPREDICATE` for a block.
-  package var formatDescription: String {
+  /// The text of the predicate, which `NSPredicate(format:)` reads again; `BLOCKPREDICATE` for a block.
+  ///
+  /// It is what `predicateFormat` gives on Apple's systems. Here, `predicateFormat` of a compound that was made of predicates
+  /// is Foundation's, and always `FALSEPREDICATE`.
+  ///
+  /// ```swift
+  /// let both = NSCompoundPredicate(andPredicateWithSubpredicates: [
+  ///   NSPredicate(format: "rating >= 4"), NSPredicate(format: "location == 'Rincon'"),
+  /// ])
+  /// print(both.formatDescription)
+  /// ```
+  public var formatDescription: String {
     if let compound = self as? NSCompoundPredicate {
       return CompoundFormat(compound).text
     }

@@ -14,8 +14,9 @@ package enum PredicateConstant: Sendable, Hashable {
   case data(Data)
   case object(PredicateObject)
   case collection([PredicateConstant])
-  /// An argument of a type that comparisons do not support. Using the predicate throws an error that names the type.
-  case unsupported(typeName: String)
+  /// An argument of a type that comparisons do not support, such as a fetch request. A comparison with it throws an error
+  /// that names the type.
+  case unsupported(PredicateForeignValue)
 }
 
 extension PredicateConstant {
@@ -47,9 +48,9 @@ extension PredicateConstant {
     case let value as UUID: self = .uuid(value)
     case let value as URL: self = .url(value)
     case let value as Data: self = .data(value)
-    case is [AnyHashable: Any]: self = .unsupported(typeName: String(describing: type(of: value)))
+    case is [AnyHashable: Any]: self = .unsupported(PredicateForeignValue(value))
     case let value as any Collection: self = .collection(Self.elements(of: value))
-    default: self = .unsupported(typeName: String(describing: type(of: value)))
+    default: self = .unsupported(PredicateForeignValue(value))
     }
   }
 
@@ -69,7 +70,7 @@ extension PredicateConstant {
     case let object as NSArray: self = .collection(object.map { Self(argument: $0) })
     case let object as NSSet: self = .collection(object.allObjects.map { Self(argument: $0) })
     case let object as NSOrderedSet: self = .collection(object.array.map { Self(argument: $0) })
-    default: self = .unsupported(typeName: String(describing: type(of: object)))
+    default: self = .unsupported(PredicateForeignValue(object))
     }
   }
 
@@ -117,7 +118,8 @@ extension PredicateConstant {
   /// The value as Foundation has it: numbers as NSNumber, lists as arrays with NSNull for nil.
   package var foundationValue: Any? {
     switch self {
-    case .null, .unsupported: nil
+    case .null: nil
+    case .unsupported(let foreign): foreign.value
     case .boolean(let value): NSNumber(value: value)
     case .integer(let value): NSNumber(value: value)
     case .real(let value): NSNumber(value: value)

@@ -141,7 +141,7 @@ extension PredicateConstant {
     case .data(let value): "<" + value.map { Self.hexadecimal($0) }.joined() + ">"
     case .object(let object): "<\(object)>"
     case .collection(let values): "{" + values.map(\.formatDescription).joined(separator: ", ") + "}"
-    case .unsupported(let typeName): "<\(typeName)>"
+    case .unsupported(let foreign): "<\(foreign.typeName)>"
     }
   }
 

@@ -83,7 +83,10 @@ extension NSManagedObjectContext {
     case .dictionaryResultType:
       // Dictionaries show only what is in the store. (Apple documentation: includesPendingChanges.)
       let shape = try request.dictionaryShape(query)
-      return try storeReading().dictionaryRows(query, shape).map { $0.dictionary(shape) }
+      let stores = try storeReading()
+      let rows = try stores.dictionaryRows(query, shape)
+      let ids = try stores.linkedIDs(rows, shape)
+      return rows.map { $0.dictionary(shape, ids) }
     default:
       let query = request.rowQuery(query)
       return try results(of: request, query, try rows(query))

@@ -13,10 +13,34 @@ extension NSManagedObject {
   }
 
   /// The value at the end of a path such as `place.name`, through objects and dictionaries; nil if anything on the way
-  /// is nil. A collection on the way gives the collection of its elements' values, without those that are nil; `@count`
-  /// gives the number of its elements.
+  /// is nil. A collection on the way gives the collection of its elements' values, without those that are nil. The
+  /// operators are those of predicates: `@count`, `@sum`, `@min`, `@max`, `@avg`, `@unionOfObjects` and
+  /// `@distinctUnionOfObjects`.
+  ///
+  /// ```swift
+  /// let pages = author.value(forKeyPath: "works.@sum.pages") as? Int
+  /// ```
   public func value(forKeyPath keyPath: String) -> Any? {
-    keyPath.split(separator: ".").reduce(self as Any?) { object, key in Self.value(of: object, forKey: String(key)) }
+    let keys = keyPath.split(separator: ".").map(String.init)
+    var value: Any? = self
+    for (index, key) in keys.enumerated() {
+      if CollectionOperator(rawValue: key) != nil { return Self.computed(keys[index...], of: value) }
+      value = Self.value(of: value, forKey: key)
+    }
+    return value
+  }
+
+  /// What the operator that a path begins with computes of a collection; nil for nil.
+  private static func computed(_ keys: ArraySlice<String>, of collection: Any?) -> Any? {
+    guard let collection, !(collection is NSNull) else { return nil }
+    do {
+      let value = try SubjectValue.of(collection, keyPath: keys)
+      let isSet = collection is NSSet && keys.first == CollectionOperator.distinctUnion.rawValue
+      return isSet ? (value as? [Any]).map(NSSet.init(array:)) : value
+    } catch {
+      // Apple's method can't throw: it raises an exception for a key that the objects do not have.
+      preconditionFailure((error as NSError).localizedDescription)
+    }
   }
 
   /// Sets the value at the end of a path; does nothing if anything before its last key is nil.
@@ -50,10 +74,10 @@ extension NSManagedObject {
     case let dictionary as NSDictionary: dictionary.object(forKey: NSString(string: key))
     case let dictionary as [String: Any]: dictionary[key]
     case let objects as NSOrderedSet:
-      key == "@count" ? objects.count : NSOrderedSet(array: objects.array.compactMap { value(of: $0, forKey: key) })
+      NSOrderedSet(array: objects.array.compactMap { value(of: $0, forKey: key) })
     case let objects as NSSet:
-      key == "@count" ? objects.count : NSSet(array: objects.allObjects.compactMap { value(of: $0, forKey: key) })
-    case let array as [Any]: key == "@count" ? array.count : array.compactMap { value(of: $0, forKey: key) }
+      NSSet(array: objects.allObjects.compactMap { value(of: $0, forKey: key) })
+    case let array as [Any]: array.compactMap { value(of: $0, forKey: key) }
     case let other?:
       preconditionFailure("\(type(of: other)) is not key value coding-compliant for \"\(key)\".")
     }

@@ -15,7 +15,13 @@ extension NSManagedObject: PredicateSubject {
       let elements = try elements(path).map(\.object)
       return try SubjectValue.of(elements, keyPath: keyPath[path.relationships.count...])
     }
-    let path = try AttributePath(keyPath, of: entity)
+    let path: AttributePath
+    do {
+      path = try AttributePath(keyPath, of: entity)
+    } catch {
+      guard let value = try propertyOfValue(onKeyPath: keyPath) else { throw error }
+      return value
+    }
     if case .attribute = path.end { return value(forKeyPath: keyPath.joined(separator: ".")) }
     // Without the `SELF` or `objectID` that may end the path: objects are compared, not their IDs.
     let object =
@@ -26,6 +32,16 @@ extension NSManagedObject: PredicateSubject {
 }
 
 extension NSManagedObject {
+  /// What follows the attribute on a key path, such as `length` in `name.length`; nil in the outer optional for a path
+  /// whose last part but one is no attribute.
+  private func propertyOfValue(onKeyPath keyPath: [String]) throws -> Any?? {
+    let (path, rest) = (Array(keyPath.dropLast()), keyPath.suffix(1))
+    guard !path.isEmpty, let found = try? AttributePath(path, of: entity), case .attribute = found.end else {
+      return nil
+    }
+    return .some(try SubjectValue.of(value(forKeyPath: path.joined(separator: ".")), keyPath: rest))
+  }
+
   /// What the fetched property on a key path finds, behind any to-one relationships, and the number of keys up to and with
   /// it; nil for a path without one.
   private func fetchedElements(onKeyPath keyPath: [String]) throws -> (objects: [NSManagedObject], count: Int)? {

@@ -6,7 +6,7 @@ import Foundation
 struct AsynchronousFetch: Sendable {
   enum Reading: Sendable {
     case rows([FetchedRow])
-    case dictionaries([DictionaryRow], DictionaryShape)
+    case dictionaries([DictionaryRow], DictionaryShape, [StoredValue: NSManagedObjectID])
   }
 
   let stop = CancellationFlag()
@@ -40,7 +40,8 @@ struct AsynchronousFetch: Sendable {
   /// - Throws: The store's error; `CancellationFlag.error` if cancelled.
   func read(_ progressed: (Int) -> Void) throws -> Reading {
     if let shape {
-      return .dictionaries(try stores.dictionaryRows(query, shape, stop: stop), shape)
+      let rows = try stores.dictionaryRows(query, shape, stop: stop)
+      return .dictionaries(rows, shape, try stores.linkedIDs(rows, shape))
     }
     let cursor = try stores.cursor(bottom, rowsPerBatch: Self.rowsPerBatch)
     return try cursor.holdingState {
@@ -62,7 +63,7 @@ struct AsynchronousFetch: Sendable {
   ) throws -> [ResultType] {
     guard !stop.isCancelled else { throw CancellationFlag.error }
     switch reading {
-    case .dictionaries(let rows, let shape): return try request.typed(rows.map { $0.dictionary(shape) })
+    case .dictionaries(let rows, let shape, let ids): return try request.typed(rows.map { $0.dictionary(shape, ids) })
     case .rows(let read):
       let rows = try context.rows(query) { try rowsToReturn($0, read) }
       return try request.typed(

@@ -110,6 +110,11 @@ extension NSEntityDescription {
   ///
   /// - Throws: `NSError` 134060 for a name of something else.
   private func batchSlot(forKey name: String) throws -> Int {
+    guard relationshipsByName[name] == nil else {
+      throw NSError.coreData(
+        .coreData,
+        "\(name) of \(self.name ?? "") is a relationship, and a batch request sets attributes. Change it in a context.")
+    }
     guard let slot = slot(named: name) else { throw EntityPredicateSchema.unknown([name], in: self) }
     guard !attributeSlots[slot].isTransient else {
       throw NSError.coreData(
