@@ -78,6 +78,31 @@ import Testing
     #expect((relationships["tags"] as? [[String: Any]])?.compactMap { $0["id"] as? Int } == [1, 2])
   }
 
+  @Test func `A list has columns of what relationships lead to`() throws {
+    let columns = "key,spot.name,spot,tags"
+    #expect(
+      try run("list", "--entity", "Session", "--columns", columns).text == """
+        key  spot.name  spot            tags
+        1    Rincon     Spot 1  Rincon  Tag 1  calm, Tag 2  windy
+        2    Jaws       Reef 2  Jaws
+
+        """)
+    #expect(
+      try run("list", "--entity", "Session", "--csv", "--sort", "spot.name", "--columns", columns).text
+        == "key,spot.name,spot,tags\n2,Jaws,Reef 2  Jaws,\n1,Rincon,Spot 1  Rincon,\"Tag 1  calm, Tag 2  windy\"\n")
+    let lines = try run("list", "--entity", "Session", "--format", "jsonl", "--columns", "spot.name,tags").text
+    let objects = try lines.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(objects.map { $0["spot.name"] as? String } == ["Rincon", "Jaws"])
+    let labels = objects.map { ($0["tags"] as? [[String: Any]])?.compactMap { $0["label"] as? String } }
+    #expect(labels == [["calm", "windy"], []])
+    for name in ["tags.word", "spot.depth", "spot.sessions", "place"] {
+      let refused = try run("list", "--entity", "Session", "--columns", name)
+      #expect(refused.status == 64 && refused.messages.contains("known are key, alone"), "\(refused.messages)")
+    }
+  }
+
   @Test func `Values and links are changed, with what was there before`() throws {
     let output = try run(
       "edit", "1", "--entity", "Session", "--set", "spot=2", "--set", "rating=1", "--set", "tags=2", "--clear", "alone",

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One seed draws files of two parts, runs, dry runs, undos and kills; after each step the store holds what a plain model
-/// says: spots that records of sessions change, sessions that lead to spots and tags, and both ends of each link.
+/// One seed draws files of two parts, runs, dry runs, undos and kills, and at the end a deletion that takes sessions along;
+/// after each step the store holds what a plain model says: spots that records of sessions change, sessions that lead to
+/// spots and tags, both ends of each link, and photos in files, of which none is left over.
 /// `ROUNDS` scales it, `SEED=n ROUNDS=1` repeats one world.
 @Suite("Whatever happens to linked entries, the store holds what the model says")
 struct LinkedSimulatorTests {
@@ -50,6 +51,8 @@ struct LinkedSimulatorTests {
 private final class LinkedSimulation {
   private let seed: UInt64
   private var random: SeededGenerator
+  /// Draws photos: the sequence of the other draws is the same with and without them.
+  private var photoRandom: SeededGenerator
   private let folder: TemporaryFolder
   private let shimFolder: TemporaryFolder
   private let kills: Bool
@@ -59,10 +62,13 @@ private final class LinkedSimulation {
   private var story: [String] = []
   private(set) var stepCount = 0
   private(set) var killCount = 0
+  /// Whether the last run was killed: the next command that writes removes what it has left.
+  private var mayHaveLeftFiles = false
 
   init(seed: UInt64, kills: Bool = false, mistake: LinkedModel.Mistake? = nil) throws {
     (self.seed, self.kills) = (seed, kills)
     random = SeededGenerator(seed: seed)
+    photoRandom = SeededGenerator(seed: seed &+ 19)
     (folder, shimFolder) = (try TemporaryFolder(), try TemporaryFolder())
     model = LinkedModel(replaces: random.isOne(in: 2))
     model.mistake = mistake
@@ -76,10 +82,11 @@ private final class LinkedSimulation {
       <entity name="Spot">
         <attribute name="code" optional="YES" attributeType="String"/>
         <attribute name="name" attributeType="String"/>
-        <relationship name="sessions" optional="YES" toMany="YES" destinationEntity="Session" inverseName="spot" inverseEntity="Session"/>
+        <relationship name="sessions" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Session" inverseName="spot" inverseEntity="Session"/>
       </entity>
       <entity name="Session">
         <attribute name="number" optional="YES" attributeType="Integer 64"/>
+        <attribute name="photo" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
         <attribute name="rating" optional="YES" attributeType="Integer 16"/>
         <relationship name="spot" optional="YES" maxCount="1" destinationEntity="Spot" inverseName="sessions" inverseEntity="Spot"/>
         <relationship name="tags" optional="YES" toMany="YES" destinationEntity="Tag" inverseName="sessions" inverseEntity="Tag"/>
@@ -99,7 +106,7 @@ private final class LinkedSimulation {
       { "entity": "Spot", "source": "spots.csv", "chunkRows": \(random.number(1...4)), "key": "name",
         "duplicates": "update", "columns": ["name", "code"] },
       { "entity": "Session", "source": ["a.csv", "b.csv"], "chunkRows": \(random.number(1...6)),
-        "columns": ["number", "rating",
+        "columns": ["number", "rating", "photo",
           { "name": "spot", "attribute": "spot.name", "link": { "ifMissing": "reject", "ifDifferent": "update" } },
           { "name": "code", "attribute": "spot.code" },
           { "name": "tags", "attribute": "tags.label", "link": { "ifMissing": "create", "separator": ";" } }] }] }
@@ -115,6 +122,7 @@ private final class LinkedSimulation {
         if stepCount > 1, model.canUndo, random.isOne(in: 4) { try undo() } else { try importFiles() }
         try check()
       }
+      try deleteSpot()
     } catch {
       throw Mismatch(
         description: "seed \(seed), step \(stepCount): \(error)\n" + story.suffix(30).joined(separator: "\n"))
@@ -147,11 +155,12 @@ private final class LinkedSimulation {
     guard isKilled || found == counts else {
       throw Mismatch(description: "the run counts \(found), expected \(counts)")
     }
-    if isKilled, try rows() != expected.lines {
+    if isKilled, try rows(permitsLeftFiles: true) != expected.lines {
       // What the killed run had replaced may have outdated other files: the run after it imports them, too.
       expected.run(spots: spots, sessions: sessions, continues: true)
     }
     model = expected
+    mayHaveLeftFiles = isKilled
   }
 
   private func undo() throws {
@@ -161,6 +170,40 @@ private final class LinkedSimulation {
       throw Mismatch(description: "the undo ended with \(output.status): \(output.messages)")
     }
     model.undo()
+    mayHaveLeftFiles = false
+  }
+
+  /// Deletes a spot by hand, with its sessions and their photos. What an undo makes of that is not part of the model, so
+  /// this ends a world.
+  private func deleteSpot() throws {
+    let names = Set(model.sessions.map(\.row.spot)).intersection(model.spots.keys).sorted()
+    guard !names.isEmpty else { return }
+    let name = random.pick(names, else: "")
+    story.append("deletion of \(name)")
+    let command = [
+      "delete", "s.sqlite", "--entity", "Spot", "--where", "name == '\(name)'", "-y", "-q", "--model",
+      "Surf.xcdatamodel",
+    ]
+    var expected = model
+    expected.delete(name)
+    if kills {
+      let page = shimFolder.path("page")
+      let fault = TestSupport.Fault(.kill, at: random.number(1...400))
+      let output = try tool(command, environment: try Shim.environment(fault, in: folder, page: page))
+      if output.status == 128 + SIGKILL { killCount += 1 }
+      let found = try rows(permitsLeftFiles: true)
+      guard found == model.lines || found == expected.lines else {
+        throw Mismatch(description: "a killed deletion has left \(found)")
+      }
+      // Nothing is left to be deleted then.
+      if found == expected.lines { return }
+    }
+    let output = try tool(command)
+    guard output.status == 0 else {
+      throw Mismatch(description: "the deletion ended with \(output.status): \(output.messages)")
+    }
+    model = expected
+    try check()
   }
 
   private func tool(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramOutput {
@@ -198,18 +241,25 @@ private final class LinkedSimulation {
     for (path, records) in sessions {
       let lines = records.map { record in
         let row = record.row
-        return "\(row.number),\(row.rating),\(row.spot),\(record.code),\(row.tags.reversed().joined(separator: ";"))\n"
+        let tags = row.tags.reversed().joined(separator: ";")
+        let photo = UInt8(row.photo).map { Self.photo($0).base64EncodedString() } ?? ""
+        return "\(row.number),\(row.rating),\(row.spot),\(record.code),\(tags),\(photo)\n"
       }
-      try folder.write("number,rating,spot,code,tags\n" + lines.joined(), to: path)
+      try folder.write("number,rating,spot,code,tags,photo\n" + lines.joined(), to: path)
     }
   }
 
   private func record(_ number: Int) -> LinkedModel.Record {
     let spot = random.isOne(in: 8) ? "" : "s\(random.number(0...8))"
     let tags = ["t0", "t1", "t2"].filter { _ in random.isOne(in: 3) }
-    let row = LinkedModel.Row(number: number, rating: random.pick(["", "1", "2"], else: ""), spot: spot, tags: tags)
+    let rating = random.pick(["", "1", "2"], else: "")
+    let photo = photoRandom.isOne(in: 5) ? "\(photoRandom.number(1...2))" : ""
+    let row = LinkedModel.Row(number: number, rating: rating, spot: spot, tags: tags, photo: photo)
     return LinkedModel.Record(row: row, code: spot.isEmpty ? "" : random.pick(["", "", "x", "y"], else: ""))
   }
+
+  /// Large enough for a file of its own.
+  private static func photo(_ byte: UInt8) -> Data { Data(repeating: byte, count: 131_073 + Int(byte)) }
 
   // MARK: The store
 
@@ -219,14 +269,14 @@ private final class LinkedSimulation {
     SELECT 'tag ' || ZLABEL FROM ZTAG ORDER BY 1;
     SELECT 'session ' || ZNUMBER || ' ' || coalesce(ZRATING, '') || ' ' || coalesce(p.ZNAME, '') || ' ' || coalesce(
       (SELECT group_concat(l) FROM (SELECT ZLABEL l FROM JOINED j JOIN ZTAG t ON t.Z_PK = j.TAG WHERE j.SESSION = s.Z_PK
-      ORDER BY 1)), '') FROM ZSESSION s LEFT JOIN ZSPOT p ON p.Z_PK = s.ZSPOT ORDER BY 1;
+      ORDER BY 1)), '') || ' ' || hex(coalesce(ZPHOTO, '')) FROM ZSESSION s LEFT JOIN ZSPOT p ON p.Z_PK = s.ZSPOT ORDER BY 1;
     SELECT 'dangling' FROM ZSESSION WHERE ZSPOT NOT IN (SELECT Z_PK FROM ZSPOT);
     SELECT 'dangling' FROM JOINED WHERE TAG NOT IN (SELECT Z_PK FROM ZTAG) OR SESSION NOT IN (SELECT Z_PK FROM ZSESSION);
     PRAGMA integrity_check
     """
 
   private func check() throws {
-    let (found, expected) = (try rows(), model.lines)
+    let (found, expected) = (try rows(permitsLeftFiles: mayHaveLeftFiles), model.lines)
     guard found != expected else { return }
     throw Mismatch(
       description: "the store has \(found.filter { !expected.contains($0) }) and lacks "
@@ -234,7 +284,9 @@ private final class LinkedSimulation {
   }
 
   /// What the store holds, in the model's words.
-  private func rows() throws -> [String] {
+  ///
+  /// - Parameter permitsLeftFiles: Whether there may be files that no row has.
+  private func rows(permitsLeftFiles: Bool) throws -> [String] {
     let tables = try sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*TAGS'")
     let join = tables.first ?? ""
     let columns = try sql("SELECT name FROM pragma_table_info('\(join)')")
@@ -243,8 +295,36 @@ private final class LinkedSimulation {
     let query = Self.query.replacing("JOINED", with: join).replacing("SESSION = s", with: "\(session) = s")
       .replacing("j.TAG", with: "j.\(tag)").replacing("WHERE TAG", with: "WHERE \(tag)")
       .replacing("OR SESSION NOT", with: "OR \(session) NOT")
-    let found = try sql(query)
-    return found.last == "ok" ? found.dropLast() : found
+    var files: [String] = []
+    let found = try sql(query).map { line in
+      line.hasPrefix("session ") ? try withPhoto(line, &files) : line
+    }
+    let present = try? FileManager.default.contentsOfDirectory(atPath: folder.path(Self.values))
+    if Set(files).count < files.count || !permitsLeftFiles && (present ?? []).sorted() != files.sorted() {
+      return found + ["files \(present ?? []), and rows have \(files)"]
+    }
+    return (found.last == "ok" ? found.dropLast() : found).sorted()
+  }
+
+  private static let values = ".s_SUPPORT/_EXTERNAL_DATA"
+
+  /// The line with the photo's byte for what the row has of it.
+  ///
+  /// - Parameter files: Gets the file's name.
+  private func withPhoto(_ line: String, _ files: inout [String]) throws -> String {
+    var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard let mark = words.popLast(), !mark.isEmpty else { return line }
+    // 02, the name in hexadecimal digits, and 00.
+    let digits = Array(mark.utf8.dropFirst(2).dropLast(2))
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
+    }
+    let name = String(decoding: bytes, as: UTF8.self)
+    files.append(name)
+    let content = try? Data(contentsOf: folder.file("\(Self.values)/\(name)"))
+    let byte = content?.first ?? 0
+    words.append(mark.hasPrefix("02") && content == Self.photo(byte) ? "\(byte)" : "unreadable photo \(mark)")
+    return words.joined(separator: " ")
   }
 
   private func sql(_ query: String) throws -> [String] {

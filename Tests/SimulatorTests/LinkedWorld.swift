@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// What a plain model knows of a store that runs of two parts fill: spots by their names, and sessions that lead to spots
-/// and tags.
+/// and tags, some of them with a photo in a file.
 struct LinkedModel {
   /// A mistake that a test plants, to see that it is found.
   enum Mistake: CaseIterable {
@@ -12,6 +12,8 @@ struct LinkedModel {
     case keepsReplaced
     /// Records that were left out for sessions that are gone stay left out.
     case trustsWhatIsGone
+    /// Sessions stay when their spot is deleted.
+    case forgetsCascade
   }
 
   struct Row: Hashable {
@@ -19,6 +21,8 @@ struct LinkedModel {
     var rating: String
     var spot: String
     var tags: [String]
+    /// The byte that the photo consists of; empty for none.
+    var photo = ""
   }
 
   /// A record of a file of sessions.
@@ -67,10 +71,12 @@ struct LinkedModel {
 
   init(replaces: Bool) { self.replaces = replaces }
 
+  /// What the store holds, sorted.
   var lines: [String] {
-    spots.map { "spot \($0) \($1)" }.sorted() + tags.map { "tag \($0)" }.sorted()
-      + sessions.map(\.row).map { "session \($0.number) \($0.rating) \($0.spot) \($0.tags.joined(separator: ","))" }
-      .sorted()
+    let sessions = sessions.map(\.row).map { row in
+      "session \(row.number) \(row.rating) \(row.spot) \(row.tags.joined(separator: ",")) \(row.photo)"
+    }
+    return (spots.map { "spot \($0) \($1)" } + tags.map { "tag \($0)" } + sessions).sorted()
   }
 
   // MARK: Runs
@@ -186,5 +192,13 @@ struct LinkedModel {
     for path in contents.keys { contents[path]?.removeAll { run.inputs.contains($0.input) } }
     // What was replaced does not return, and neither do the values that it had overwritten.
     if run.hasReplaced { runs = [] }
+  }
+
+  // MARK: Deletions
+
+  /// Deletes a spot by hand: its sessions go with it.
+  mutating func delete(_ spot: String) {
+    spots[spot] = nil
+    if mistake != .forgetsCascade { sessions.removeAll { $0.row.spot == spot } }
   }
 }

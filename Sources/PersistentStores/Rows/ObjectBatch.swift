@@ -173,9 +173,11 @@ public struct ObjectBatch: Sendable {
   // Inlined, so that accessing a batch in a stored property does not copy it, with reference counting for all its
   // arrays.
   @inline(__always)
-  package func value(row: Int, slot: Int) -> StoredValue {
-    let cell = cells[row * slotCount + slot]
-    return switch cell.kind {
+  package func value(row: Int, slot: Int) -> StoredValue { value(of: cells[row * slotCount + slot]) }
+
+  @inline(__always)
+  private func value(of cell: ValueCell) -> StoredValue {
+    switch cell.kind {
     case .null: .null
     case .integer: .integer(cell.integer)
     case .real: .real(cell.real)
@@ -194,6 +196,9 @@ public struct ObjectBatch: Sendable {
 
   /// The value of the key path with index `index` among those that the query requested.
   package func extraCell(row: Int, _ index: Int) -> ValueCell { extraCells[row * (extraCells.count / count) + index] }
+
+  /// The same as a single value.
+  package func extraValue(row: Int, _ index: Int) -> StoredValue { value(of: extraCell(row: row, index)) }
 
   /// Adds a key path's value to the last row, in the order of the key paths.
   package mutating func appendExtra(_ fill: (inout [UInt8]) -> ValueCell) { extraCells.append(fill(&arena)) }

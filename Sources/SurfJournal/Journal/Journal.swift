@@ -114,16 +114,30 @@ public struct Journal: Sendable {
   /// - Throws: `JournalError.Code.badQuery`, or the error of reading the store.
   public func walk(
     _ query: Query = Query(), rowsPerBatch: Int = 1000, _ body: ([JournalRecord]) -> Bool
+  ) throws(JournalError) { try walk(query, columns: [], rowsPerBatch: rowsPerBatch, body) }
+
+  /// As `walk`, with what the columns show of related objects. The objects that relationships lead to are read after
+  /// each batch.
+  package func walk(
+    _ query: Query, columns: [ListedColumn], rowsPerBatch: Int = 1000, _ body: ([JournalRecord]) -> Bool
   ) throws(JournalError) {
     try query.check(kind)
     // A fetch limit of 0 means no limit.
     if query.limit == 0 { return }
+    let related = RelatedColumns(columns)
     do {
       try context.performAndWait {
         let request = try request(query)
-        try context.walk(request, rowsPerBatch: rowsPerBatch) { batch, ids in
+        let paths = related.paths.map(\.name)
+        try context.walk(request, keyPaths: paths, rowsPerBatch: rowsPerBatch) { batch, ids in
           let columns = RecordColumn.all(of: batch.entity, kind)
-          return body((0..<batch.count).map { JournalRecord(batch, row: $0, id: ids[$0], kind, columns: columns) })
+          var records = (0..<batch.count).map { row in
+            var record = JournalRecord(batch, row: row, id: ids[row], kind, columns: columns)
+            related.addValues(to: &record, batch, row: row)
+            return record
+          }
+          try related.addLinks(to: &records, ids: Array(ids), kind, in: context)
+          return body(records)
         }
       }
     } catch {

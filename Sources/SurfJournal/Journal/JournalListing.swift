@@ -85,7 +85,8 @@ public struct JournalListing: Sendable {
       columns.map { column in
         switch column {
         case .key: record.id.map(String.init) ?? ""
-        case .attribute(let name): cell(record[name].shortText ?? "")
+        case .attribute(let name), .path(let name, _): cell(record[name].shortText ?? "")
+        case .relationship(let name): cell(record.linkText(name))
         }
       }
     }
@@ -126,7 +127,8 @@ public struct JournalListing: Sendable {
     columns.map { column in
       switch column {
       case .key: record.id.map(String.init)
-      case .attribute(let name): record[name].text
+      case .attribute(let name), .path(let name, _): record[name].text
+      case .relationship(let name): record.linkText(name)
       }
     }
   }

@@ -27,6 +27,14 @@ extension JournalRecord {
   }
 }
 
+extension JournalRecord {
+  /// The objects that a relationship leads to, in one line; empty if there are none.
+  func linkText(_ relationship: String) -> String {
+    let link = links.first { $0.name == relationship }
+    return link?.objects.map(\.text).joined(separator: ", ") ?? ""
+  }
+}
+
 extension RecordLink {
   private static let objectsShownMax = 20
 

@@ -94,7 +94,7 @@ package struct RecordLink: Sendable, Hashable {
   let objects: [Object]
 
   /// Nil for a name that the object's entity does not have.
-  fileprivate init?(_ name: String, of object: NSManagedObject) {
+  init?(_ name: String, of object: NSManagedObject) {
     guard let relationship = object.entity.relationshipsByName[name], !relationship.isTransient else { return nil }
     self.name = name
     isToMany = relationship.isToMany
@@ -141,13 +141,14 @@ extension JournalRecord: Encodable {
     for attribute in names { try attributes.encode(self[attribute], forKey: Key(attribute)) }
     if links.isEmpty { return }
     var relationships = container.nestedContainer(keyedBy: Key.self, forKey: Key("relationships"))
-    for link in links {
-      if link.isToMany {
-        try relationships.encode(link.objects, forKey: Key(link.name))
-      } else {
-        try relationships.encode(link.objects.first, forKey: Key(link.name))
-      }
-    }
+    for link in links { try relationships.encode(link: link, forKey: Key(link.name)) }
+  }
+}
+
+extension KeyedEncodingContainer<JournalRecord.Key> {
+  /// Encodes the objects that a relationship leads to: a list, or one object or null.
+  mutating func encode(link: RecordLink, forKey key: JournalRecord.Key) throws {
+    if link.isToMany { try encode(link.objects, forKey: key) } else { try encode(link.objects.first, forKey: key) }
   }
 }
 

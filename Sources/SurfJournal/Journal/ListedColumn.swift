@@ -1,3 +1,4 @@
+import ManagedObjectModel
 import PipelineEngine
 
 /// A column of a listing.
@@ -5,10 +6,14 @@ package enum ListedColumn: Sendable, Hashable {
   /// The number of the object, under the name that the listing gives to it.
   case key(String)
   case attribute(String)
+  /// An attribute at the end of a path over to-one relationships.
+  case path(String, ColumnType)
+  /// The objects that a relationship leads to.
+  case relationship(String)
 
   var name: String {
     switch self {
-    case .key(let name), .attribute(let name): name
+    case .key(let name), .attribute(let name), .path(let name, _), .relationship(let name): name
     }
   }
 }
@@ -22,9 +27,9 @@ extension ObjectKind {
     for name in names {
       // An attribute may have the name of the key's column.
       let column =
-        attributes.contains(name) ? ListedColumn.attribute(name) : name == keyName ? .key(name) : nil
+        attributes.contains(name) ? ListedColumn.attribute(name) : name == keyName ? .key(name) : relatedColumn(name)
       guard let column else {
-        let known = [keyName] + attributes
+        let known = [keyName] + attributes + relationships
         throw JournalError(
           .badQuery, exitCode: .usage,
           "'\(RawText.oneLine(name))' is not a column of \(entity)\(NearestName.hint(for: name, in: known)); known are "
@@ -36,6 +41,25 @@ extension ObjectKind {
       columns.append(column)
     }
     return columns
+  }
+
+  /// The relationships of the entity that a store keeps.
+  private var relationships: [String] {
+    let all = model.flatMap(description(in:))?.relationshipsByName ?? [:]
+    return all.filter { !$0.value.isTransient }.keys.sorted()
+  }
+
+  /// The column of a relationship, or of a path over to-one relationships; nil if there is none of that name.
+  private func relatedColumn(_ name: String) -> ListedColumn? {
+    if relationships.contains(name) { return .relationship(name) }
+    let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    var entity = model.flatMap(description(in:))
+    for step in path.dropLast() {
+      guard let relationship = entity?.relationshipsByName[step], !relationship.isToMany, !relationship.isTransient
+      else { return nil }
+      entity = relationship.destinationEntity
+    }
+    return path.last.flatMap { entity?.columnTypes[$0] }.map { .path(name, $0) }
   }
 }
 
@@ -52,7 +76,9 @@ struct ListedValues: Encodable {
       let key = JournalRecord.Key(column.name)
       switch column {
       case .key: try container.encode(record.id, forKey: key)
-      case .attribute(let name): try container.encode(record[name], forKey: key)
+      case .attribute(let name), .path(let name, _): try container.encode(record[name], forKey: key)
+      case .relationship(let name):
+        for link in record.links where link.name == name { try container.encode(link: link, forKey: key) }
       }
     }
   }

@@ -22,7 +22,9 @@ struct ListCommand: Command {
                                  date:desc, and with --entity as stored
           --columns LIST         what to list of each entry, in this order, such as
                                  id,date,rating; by default its ID (with --entity
-                                 its key) and every attribute
+                                 its key) and every attribute. With --entity also
+                                 relationships, such as boards, and attributes of
+                                 the object that one leads to, such as spot.name
           --limit N              list at most N entries
           --format FORMAT        table, csv, tsv, json (an array) or jsonl (an
                                  object in each line); all but the table have
@@ -112,7 +114,7 @@ struct ListCommand: Command {
 
   private func walk(_ query: Journal.Query, of journal: Journal, _ body: ([JournalRecord]) throws -> Void) throws {
     var failure: (any Error)?
-    try journal.walk(query) { records in
+    try journal.walk(query, columns: columns ?? []) { records in
       do {
         try body(records)
         return true

@@ -50,6 +50,51 @@ struct KeyedAccessTests {
     #expect(table["tide"] as? Int == 7)
   }
 
+  @Test("A key path through a to-many relationship sets a value for each of its objects")
+  func settingThroughCollections() throws {
+    let graph = try LinkedGraph()
+    let context = graph.context()
+    context.performAndWait {
+      let nodes = (1...4).map { LinkedGraph.make("Node", $0, in: context) }
+      let box = LinkedGraph.make("Box", 9, in: context)
+      for node in nodes[1...2] { node.setValue(nodes[0], forKey: "parent") }
+      nodes[0].setValue(7, forKeyPath: "children.number")
+      #expect(nodes.map { $0.value(forKey: "number") as? Int } == [1, 7, 7, 4])
+      box.setValue(NSOrderedSet(array: [nodes[0], nodes[3]]), forKey: "items")
+      box.setValue(nil, forKeyPath: "items.children.parent")
+      #expect(LinkedGraph.numbers(nodes[0], "children") == [])
+      nodes[3].setValue(5, forKeyPath: "children.number")
+      box.setValue(NSOrderedSet(), forKeyPath: "items.box.items")
+      #expect(LinkedGraph.numbers(box, "items") == [])
+    }
+  }
+
+  @Test("Collection operators compute a value of the elements")
+  func collectionOperators() throws {
+    let graph = try LinkedGraph()
+    let context = graph.context()
+    context.performAndWait {
+      let nodes = (1...4).map { LinkedGraph.make("Node", $0, in: context) }
+      for node in nodes[1...] { node.setValue(nodes[0], forKey: "parent") }
+      nodes[2].setValue(nodes[1], forKey: "partner")
+      nodes[3].setValue(nil, forKey: "number")
+      func value(_ path: String) -> Any? { nodes[0].value(forKeyPath: path) }
+      #expect(value("children.@count") as? Int == 3 && value("children.@sum.number") as? Int == 5)
+      #expect(value("children.@avg.number") as? Double == 2.5)
+      #expect(value("children.@min.number") as? Int == 2 && value("children.@max.number") as? Int == 3)
+      #expect((value("children.@unionOfObjects.parent.number") as? [Any])?.count == 3)
+      #expect(value("children.@distinctUnionOfObjects.parent.number") as? NSSet == NSSet(array: [1]))
+      #expect(value("children.@distinctUnionOfObjects.parent") as? NSSet == NSSet(array: [nodes[0]]))
+      #expect(Set(value("children.@unionOfObjects.partner.number") as? [Int] ?? []) == [2, 3])
+      #expect(nodes[3].value(forKeyPath: "children.@sum.number") as? Int == 0)
+      #expect(nodes[3].value(forKeyPath: "children.@max.number") == nil)
+      #expect(nodes[3].value(forKeyPath: "note.nodes.@max.number") == nil)
+      let object = Self.object()
+      object.setValue(["heights": [3, 1, 2]], forKey: "forecast")
+      #expect(object.value(forKeyPath: "forecast.heights.@max.self") as? Int == 3)
+    }
+  }
+
   @Test("What every managed object has can be read by key too")
   func ownProperties() {
     let object = Self.object()
@@ -99,6 +144,12 @@ struct KeyedAccessTests {
       _ = object.value(forKeyPath: "place.country")
     }
     #expect(path.message.contains("String is not key value coding-compliant for \"country\""))
+    let word = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let object = Self.object()
+      object.setValue("Ericeira", forKey: "place")
+      _ = object.value(forKeyPath: "place.@sum.length")
+    }
+    #expect(word.message.contains("@sum"), "\(word.message)")
   }
 }
 

@@ -36,7 +36,7 @@ package enum SubjectValue {
   }
 
   /// Nil if the object is not a collection.
-  static func elements(of object: Any?) -> [Any?]? {
+  package static func elements(of object: Any?) -> [Any?]? {
     switch object {
     case nil, is NSNull: []
     case is String, is NSString, is Data, is NSData: nil

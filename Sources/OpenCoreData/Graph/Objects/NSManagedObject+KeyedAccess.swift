@@ -13,48 +13,30 @@ extension NSManagedObject {
   }
 
   /// The value at the end of a path such as `place.name`, through objects and dictionaries; nil if anything on the way
-  /// is nil. A collection on the way gives the collection of its elements' values, without those that are nil. The
-  /// operators are those of predicates: `@count`, `@sum`, `@min`, `@max`, `@avg`, `@unionOfObjects` and
-  /// `@distinctUnionOfObjects`.
+  /// is nil.
+  ///
+  /// A collection on the way gives the collection of its elements' values, without those that are nil. A collection
+  /// operator computes a value of the elements: `@count`, or one that is followed by the path of their values, such as
+  /// `@sum`; an operator for distinct values gives a set of those of a set. (Apple documentation: Key-Value Coding Programming Guide, "Using Collection Operators".)
   ///
   /// ```swift
+  /// let titles = author.value(forKeyPath: "works.title") as? NSSet
   /// let pages = author.value(forKeyPath: "works.@sum.pages") as? Int
   /// ```
   public func value(forKeyPath keyPath: String) -> Any? {
-    let keys = keyPath.split(separator: ".").map(String.init)
-    var value: Any? = self
-    for (index, key) in keys.enumerated() {
-      if CollectionOperator(rawValue: key) != nil { return Self.computed(keys[index...], of: value) }
-      value = Self.value(of: value, forKey: key)
-    }
-    return value
+    Self.value(of: self, forKeyPath: keyPath.split(separator: ".").map(String.init)[...])
   }
 
-  /// What the operator that a path begins with computes of a collection; nil for nil.
-  private static func computed(_ keys: ArraySlice<String>, of collection: Any?) -> Any? {
-    guard let collection, !(collection is NSNull) else { return nil }
-    do {
-      let value = try SubjectValue.of(collection, keyPath: keys)
-      let isSet = collection is NSSet && keys.first == CollectionOperator.distinctUnion.rawValue
-      return isSet ? (value as? [Any]).map(NSSet.init(array:)) : value
-    } catch {
-      // Apple's method can't throw: it raises an exception for a key that the objects do not have.
-      preconditionFailure((error as NSError).localizedDescription)
-    }
-  }
-
-  /// Sets the value at the end of a path; does nothing if anything before its last key is nil.
+  /// Sets the value at the end of a path; does nothing if anything before its last key is nil. If the path leads through
+  /// a collection, the value is set for each of its elements.
+  ///
+  /// ```swift
+  /// author.setValue(true, forKeyPath: "works.isRead")
+  /// ```
   public func setValue(_ value: Any?, forKeyPath keyPath: String) {
     let keys = keyPath.split(separator: ".").map(String.init)
     guard let last = keys.last else { return setValue(value, forUndefinedKey: keyPath) }
-    switch keys.dropLast().reduce(self as Any?, { Self.value(of: $0, forKey: $1) }) {
-    case nil: break
-    case let object as NSManagedObject: object.setValue(value, forKey: last)
-    case let dictionary as NSMutableDictionary: dictionary[NSString(string: last)] = value
-    case let other?:
-      preconditionFailure(
-        "\(type(of: other)) on the key path \(keyPath) is not key value coding-compliant for \"\(last)\".")
-    }
+    Self.setValue(value, forKey: last, of: Self.value(of: self, forKeyPath: keys.dropLast()))
   }
 
   /// Sets each key to its value; NSNull stands for nil.
@@ -65,6 +47,45 @@ extension NSManagedObject {
   /// The values of `keys`; NSNull stands for nil.
   public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
+  }
+
+  private static func value(of object: Any?, forKeyPath keys: ArraySlice<String>) -> Any? {
+    guard let key = keys.first else { return object }
+    let path = keys.dropFirst()
+    guard let word = CollectionOperator(rawValue: key) else {
+      return value(of: value(of: object, forKey: key), forKeyPath: path)
+    }
+    guard let object, !(object is NSNull) else { return nil }
+    guard let elements = SubjectValue.elements(of: object) else { refuse(key, of: object) }
+    if word == .count { return value(of: elements.count, forKeyPath: path) }
+    do {
+      let values = elements.map { value(of: $0, forKeyPath: path) }
+      let result = try SubjectValue.of(values, keyPath: path.isEmpty ? [key] : [key, "SELF"])
+      let isSet = object is NSSet && word == .distinctUnion
+      return isSet ? (result as? [Any]).map(NSSet.init(array:)) : result
+    } catch {
+      // The caller's mistake: the message names the operator and what it lacks.
+      preconditionFailure((error as NSError).localizedDescription)
+    }
+  }
+
+  /// Ends the process for a key that a value does not have, as an exception does on Apple's systems.
+  private static func refuse(_ key: String, of object: Any?) -> Never {
+    // The caller's mistake: the message names the key.
+    preconditionFailure(
+      "\(object.map { "\(type(of: $0))" } ?? "nil") is not key value coding-compliant for \"\(key)\".")
+  }
+
+  private static func setValue(_ value: Any?, forKey key: String, of object: Any?) {
+    switch object {
+    case nil, is NSNull: break
+    case let object as NSManagedObject: object.setValue(value, forKey: key)
+    case let dictionary as NSMutableDictionary: dictionary[NSString(string: key)] = value
+    case let objects as NSOrderedSet: for object in objects.array { setValue(value, forKey: key, of: object) }
+    case let objects as NSSet: for object in objects.allObjects { setValue(value, forKey: key, of: object) }
+    case let array as [Any]: for object in array { setValue(value, forKey: key, of: object) }
+    default: refuse(key, of: object)
+    }
   }
 
   private static func value(of object: Any?, forKey key: String) -> Any? {
@@ -78,8 +99,8 @@ extension NSManagedObject {
     case let objects as NSSet:
       NSSet(array: objects.allObjects.compactMap { value(of: $0, forKey: key) })
     case let array as [Any]: array.compactMap { value(of: $0, forKey: key) }
-    case let other?:
-      preconditionFailure("\(type(of: other)) is not key value coding-compliant for \"\(key)\".")
+    case let object? where key == "self": object
+    default: refuse(key, of: object)
     }
   }
 

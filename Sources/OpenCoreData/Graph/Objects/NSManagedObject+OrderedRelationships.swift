@@ -12,7 +12,10 @@ extension NSManagedObject {
   public final func removeRelatedObjects(at indexes: IndexSet, forKey key: String) {
     let relationship = relationship(key)
     let objects = related(relationship).filter(\.isThere)
-    for index in indexes { removeRelated(objects[index], relationship) }
+    for index in indexes {
+      check(index, in: 0..<objects.count, relationship)
+      removeRelated(objects[index], relationship)
+    }
   }
 
   /// Replaces the objects at indices by others.
@@ -24,6 +27,7 @@ extension NSManagedObject {
   /// Inserts an object at an index; one that is there already stays where it is, as in an ordered set.
   func insertRelated(_ object: NSManagedObject, at index: Int, _ relationship: NSRelationshipDescription) {
     var objects = related(relationship).filter(\.isThere)
+    check(index, in: 0..<objects.count + 1, relationship)
     guard !objects.contains(object) else { return }
     addRelated(object, relationship)
     guard index < objects.count else { return }
@@ -34,8 +38,18 @@ extension NSManagedObject {
   /// Replaces the object at an index; nothing happens if the new one is there at another index.
   func replaceRelated(at index: Int, with object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     var objects = related(relationship).filter(\.isThere)
+    check(index, in: 0..<objects.count, relationship)
     guard !objects.contains(object) else { return }
     objects[index] = object
     setRelated(objects, relationship)
+  }
+
+  /// Ends the process for an index without an object, as an exception does on Apple's systems.
+  private func check(_ index: Int, in indices: Range<Int>, _ relationship: NSRelationshipDescription) {
+    // The caller's mistake: the message says which indices there are.
+    precondition(
+      indices.contains(index),
+      "The index \(index) is beyond the bounds of \(entity.name ?? "").\(relationship.name); "
+        + (indices.isEmpty ? "it has no objects." : "use 0 to \(indices.upperBound - 1)."))
   }
 }

@@ -121,6 +121,7 @@ extension NSManagedObject {
   /// Sets a relationship to a client's value.
   func setRelatedValue(_ value: Any?, _ relationship: NSRelationshipDescription) {
     checkQueue()
+    checkCollection(value, relationship)
     let objects = relatedObjects(in: value, relationship)
     if relationship.isToMany { setRelated(objects, relationship) } else { setRelated(objects.first, relationship) }
   }
@@ -147,10 +148,19 @@ extension NSManagedObject {
     }
   }
 
+  /// Refuses a collection of another kind than the relationship's: a set has no order to keep, and an array may have an
+  /// object twice.
+  func checkCollection(_ value: Any?, _ relationship: NSRelationshipDescription) {
+    guard relationship.isToMany, let value, !(value is NSNull) else { return }
+    let isAccepted = relationship.isOrdered ? value is NSOrderedSet : value is NSSet || value is Set<NSManagedObject>
+    if !isAccepted { refuse(value, relationship) }
+  }
+
   private func refuse(_ value: Any, _ relationship: NSRelationshipDescription) -> Never {
     let desired = relationship.isToMany ? relationship.isOrdered ? "NSOrderedSet" : "NSSet" : nil
+    let kind = relationship.isToMany ? relationship.isOrdered ? "ordered to-many" : "to-many" : "to-one"
     preconditionFailure(
-      "Unacceptable type of value for \(relationship.isToMany ? "to-many" : "to-one") relationship: property = "
+      "Unacceptable type of value for \(kind) relationship: property = "
         + "\"\(relationship.name)\"; desired type = \(desired ?? relationship.destinationEntity?.name ?? ""); given type = "
         + "\(type(of: value)); value = \(value).")
   }

@@ -4,18 +4,53 @@ import Foundation
 extension NSManagedObject {
   /// The violations of a new object's relationships, or of those that an update has changed.
   func relationshipErrors(isNew: Bool) -> [any Error] {
+    let isOverridable = Self.lifecycleHooks.contains(.validation)
     let checked = entity.checkedRelationships
-    if checked.isEmpty { return [] }
-    let relationships = isNew ? checked : changedRelationships.filter(\.isChecked)
+    if checked.isEmpty, !isOverridable { return [] }
+    let relationships =
+      !isNew
+      ? changedRelationships
+      : isOverridable ? entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) } : checked
     return relationships.compactMap { relationship in
       do {
-        try check(count: related(relationship).count(where: \.isThere), relationship)
-        try checkPredicates(of: relationship)
+        if isOverridable, isToBeAsked(relationship) {
+          try validate(relationship)
+        } else if relationship.isChecked {
+          try check(count: related(relationship).count(where: \.isThere), relationship)
+          try checkPredicates(of: relationship, relationshipValue(relationship))
+        }
         return nil
       } catch {
         return error
       }
     }
+  }
+
+  /// Whether the class's checks get the value. A to-many relationship that was added to is not read for a class that may
+  /// have none for it.
+  private func isToBeAsked(_ relationship: NSRelationshipDescription) -> Bool {
+    relationship.isChecked || !relationship.isToMany || isKnown(relationship)
+      || Self.propertyValidators[relationship.name] != nil
+  }
+
+  /// Calls `validateValue(_:forKey:)` and sets the relationship to the value if the method replaced it.
+  private func validate(_ relationship: NSRelationshipDescription) throws {
+    let before = relationshipValue(relationship)
+    var value = before
+    try validateValue(&value, forKey: relationship.name)
+    let isSame = (before as? NSObject).map { $0.isEqual(value) } ?? (value == nil)
+    if !isSame { setRelatedValue(value, relationship) }
+  }
+
+  private func relationshipValue(_ relationship: NSRelationshipDescription) -> Any? {
+    value(of: related(relationship), relationship)
+  }
+
+  /// - Throws: `NSError` 1570 to 1590 for the number of objects, 1550 for objects that do not match a predicate.
+  func check(_ value: Any?, _ relationship: NSRelationshipDescription) throws {
+    checkCollection(value, relationship)
+    try check(count: relatedObjects(in: value, relationship).count, relationship)
+    try checkPredicates(of: relationship, value)
   }
 
   /// - Throws: `NSError` 1570 for a missing mandatory object, 1580 for too few objects, 1590 for too many.
@@ -45,8 +80,8 @@ extension NSManagedObject {
   }
 
   /// - Throws: `NSError` 1550 for objects that do not match a validation predicate of the relationship.
-  private func checkPredicates(of relationship: NSRelationshipDescription) throws {
-    guard !relationship.validationPredicates.isEmpty, let value = value(forKey: relationship.name),
+  private func checkPredicates(of relationship: NSRelationshipDescription, _ value: Any?) throws {
+    guard !relationship.validationPredicates.isEmpty, let value,
       let violation = relationship.predicateViolation(of: value)
     else { return }
     var info: [String: Any] = [

@@ -157,7 +157,7 @@ open class NSManagedObject: NSObject {
     if let relationship = entity.relationshipsByName[key] {
       checkQueue()
       try Self.propertyValidators[key]?(self, &value)
-      return try check(count: relatedObjects(in: value, relationship).count, relationship)
+      return try check(value, relationship)
     }
     let slot = slot(key)
     checkQueue(slot: slot)
