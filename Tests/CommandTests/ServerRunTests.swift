@@ -68,7 +68,7 @@ import Testing
     let (process, input, messages) = try journal.start(command)
     try wait(for: 100, process)
     // As if the server that has taken its place had none of it.
-    _ = try journal.psql("DELETE FROM \"ZJOURNALENTRY\"; DELETE FROM \"SJ_INPUT\"; DELETE FROM \"SJ_RUN\"")
+    _ = try journal.psql("DELETE FROM \"ZJOURNALENTRY\"; DELETE FROM SJ_INPUT; DELETE FROM SJ_RUN")
     try input.close()
     process.waitUntilExit()
     let text = String(decoding: try messages.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

@@ -61,11 +61,11 @@ extension ImportRun {
         return nil
       }
       try store.rollBackTransaction()
+      ledger.didRollBack()
       if !isRepeated {
         totals.rollBack(to: before)
         return failure
       }
-      ledger.didRollBack()
       totals.beginAgain(from: before)
       log.drop()
       for part in parts { part.environment.rejectsNames.forget() }

@@ -17,7 +17,8 @@ extension NSManagedObject {
   ///
   /// A collection on the way gives the collection of its elements' values, without those that are nil. A collection
   /// operator computes a value of the elements: `@count`, or one that is followed by the path of their values, such as
-  /// `@sum`; an operator for distinct values gives a set of those of a set. (Apple documentation: Key-Value Coding Programming Guide, "Using Collection Operators".)
+  /// `@sum`; an operator for distinct values gives a set of those of a set. (Apple documentation: Key-Value Coding
+  /// Programming Guide, "Using Collection Operators".)
   ///
   /// ```swift
   /// let titles = author.value(forKeyPath: "works.title") as? NSSet
