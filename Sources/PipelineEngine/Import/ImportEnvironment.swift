@@ -103,10 +103,11 @@ struct ImportEnvironment {
     guard let read = definition.read, let bytes = shard.shard?.storedBytes else { return file }
     // Rows at the end of a file that do not count are known when the rest is read.
     guard read.range != nil, definition.dialect.skipLastRows == 0 else { return try readable(file) }
-    let head = 0..<min(ReadInput.headBytes, bytes.lowerBound)
+    // The head by which the input is recognised may reach into the shard, or behind it.
+    let head = 0..<max(min(ReadInput.headBytes, bytes.lowerBound), shard.progress.headBytes)
+    let parts = head.upperBound < bytes.lowerBound ? [head, bytes] : [0..<max(head.upperBound, bytes.upperBound)]
     return try file.read { name throws(RunFailure) in
-      try ReadInput.parts(
-        [head, bytes], of: name, read, in: definition.baseDirectory, unless: monitor.isCancelled)
+      try ReadInput.parts(parts, of: name, read, in: definition.baseDirectory, unless: monitor.isCancelled)
     }
   }
 
