@@ -132,14 +132,15 @@ struct ManyWorkersTests {
     let log = try String(contentsOfFile: "\(server.socketFolder)/log", encoding: .utf8)
     // The statements of each connection, as their first words.
     let kinds = [
-      "BEGIN", "COMMIT", "ROLLBACK", "UPDATE SJ_SHARD", "COPY \"ZJOURNALENTRY\"", "INSERT INTO SJ_REJECT",
+      "BEGIN", "COMMIT", "UPDATE SJ_SHARD", "COPY \"ZJOURNALENTRY\"", "INSERT INTO SJ_REJECT",
       "INSERT INTO SJ_ISSUE", "INSERT INTO SJ_INSERTED",
     ]
     var transactions: [[String]] = []
     var open: [Substring: [String]] = [:]
     for line in log.split(separator: "\n") where line.hasPrefix("#") {
-      guard let kind = kinds.first(where: { line.contains(": \($0)") }) else { continue }
       let process = line.prefix { $0 != " " }
+      if line.hasSuffix(": ROLLBACK") { open[process] = nil }
+      guard let kind = kinds.first(where: { line.contains(": \($0)") }) else { continue }
       open[process, default: []].append(kind)
       if kind == "COMMIT" { transactions.append(open.removeValue(forKey: process) ?? []) }
     }
