@@ -77,7 +77,7 @@ struct ServerWriterTests {
     let count = Locked(0)
 
     func begin(_ transaction: SaveTransaction) throws {
-      try transaction.check("SELECT count(*) FROM ZSESSION WHERE ZPLACE = ?", ["closed"]) { [count] rows in
+      try transaction.check("SELECT count(*) FROM ZSESSION WHERE ZPLACE = ?", ["closed"]) { [self] rows in
         count.withLock { $0 += 1 }
         if rows[0][0] as? Int64 != 0 { throw Watcher.Refusal() }
       }

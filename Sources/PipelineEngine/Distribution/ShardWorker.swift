@@ -335,9 +335,6 @@ extension RunFailure {
     RunFailure(
       code: nil, exitCode: .temporaryFailure, message: "cancelled; what is saved stays, and any worker goes on")
   }
-
-  /// Whether the same may succeed later: the server can't be reached, or is busy.
-  fileprivate var isPassing: Bool { concernsStore && [.temporaryFailure, .unavailable].contains(exitCode) }
 }
 
 /// Tells whether the workers that were getting on with a shard still do.
