@@ -106,7 +106,7 @@ struct ReadCommandTests {
   }
 
   @Test(arguments: [
-    ("{ \"range\": [\"a\", \"{path}\", \"{first}\", \"{last}\"] }", "'run' is missing"),
+    ("{ \"range\": [\"a\", \"{path}\", \"{first}\", \"{last}\"] }", "read.run: is missing"),
     ("{ \"run\": [\"cat\"] }", "has no {path} among its arguments"),
     ("{ \"run\": [\"cat\", \"{path}\"], \"range\": [\"dd\", \"{path}\", \"{first}\"] }", "has no {last} or {length}"),
     ("{ \"run\": [], \"timeoutSeconds\": 0 }", "names no program"),
@@ -114,6 +114,6 @@ struct ReadCommandTests {
   func `A command that can't work is a mistake of the pipeline`(read: String, message: String) throws {
     try setRead(read)
     let check = try world.run("check", "./nightly.json")
-    #expect(check.status == 78 && check.messages.contains(message), "\(check.messages)")
+    #expect(check.status == 78 && check.text.contains(message), "\(check.text)\(check.messages)")
   }
 }
