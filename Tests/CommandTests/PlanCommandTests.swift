@@ -277,7 +277,7 @@ struct PlanCommandTests {
       return output.messages
     }
     #expect(try refusal("\"atomic\": true").contains("the transactions of several workers are not one"))
-    #expect(try refusal("\"key\": [\"date\"]").contains("the keys of all records have to be compared"))
+    #expect(try refusal("\"key\": [\"date\"]").contains("of two records with the same key the second one"))
     #expect(try refusal("\"changedInputs\": \"replace\"").contains("known only when it is read"))
     let file = try world.run("plan", "./nightly.json", "a.csv", "--store", "s.sqlite")
     #expect(file.status == 64 && file.messages.contains("a store in a file is written by one machine"))

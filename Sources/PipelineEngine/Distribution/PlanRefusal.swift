@@ -23,10 +23,7 @@ enum PlanRefusal {
         definition.columnPath(environment.links[0].columns[0]),
         "several workers would look up and create the same related objects at the same time; import it with 'import'")
     }
-    if !definition.key.isEmpty {
-      throw refused(
-        "key", "the keys of all records have to be compared, and a worker sees its own; import it with 'import'")
-    }
+    try checkKey(definition, isDryRun: run.isDryRun)
     if let index = definition.columns.firstIndex(where: { $0.rules.contains { $0.kind == .unique } }) {
       throw refused(
         definition.columnPath(index),
@@ -38,6 +35,42 @@ enum PlanRefusal {
         "entity",
         "the model has a uniqueness constraint for \(definition.entity), which compares all records, and a "
           + "worker sees its own; import it with 'import'")
+    }
+  }
+
+  /// Workers compare keys in the store. What becomes of a record must not depend on those that come later in the inputs.
+  private static func checkKey(_ definition: PipelineDefinition, isDryRun: Bool) throws(PipelineError) {
+    if definition.key.isEmpty { return }
+    if isDryRun {
+      throw refused(
+        "key",
+        "the keys of all records have to be compared, and workers without a store see their own; check it with "
+          + "'validate', or plan it with --store")
+    }
+    if definition.duplicates == .reject {
+      throw refused(
+        "duplicates",
+        "of two records with the same key the second one would be rejected, and a worker that imports the first one "
+          + "later does not have the second one any more; set \"duplicates\" to skip, update or keepNewest, or import it "
+          + "with 'import'")
+    }
+  }
+
+  /// What only the inputs show.
+  static func check(_ inputs: [PlannedInput], _ environment: ImportEnvironment) throws(PipelineError) {
+    let definition = environment.definition
+    guard definition.duplicates.updates, !definition.key.isEmpty, let first = inputs.first else { return }
+    if let input = inputs.first(where: \.form.isJSONLines) {
+      throw refused(
+        "duplicates",
+        "records of JSON Lines may leave values out, which an update leaves as earlier records have set them, and "
+          + "workers don't import \(input.file.name) in its order; import it with 'import'")
+    }
+    if let other = inputs.first(where: { $0.digester != first.digester }) {
+      throw refused(
+        "duplicates",
+        "\(other.file.name) has other columns than \(first.file.name), so an update by one of them leaves values of the "
+          + "other; plan files with the same columns together, one plan after the other")
     }
   }
 

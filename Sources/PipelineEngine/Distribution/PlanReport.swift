@@ -43,6 +43,7 @@ package final class PlanReport {
       let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
       var planned = try store.perform { try PlannedShards(record.id, environment, in: $0) }
       try check(planned)
+      try attributeKeys(of: &planned)
       let expectations = try environment.expectations()
       var totals = ImportTotals(definition)
       totals.begin(part: 0, of: environment, lastStoredKey: 0)
@@ -87,10 +88,11 @@ package final class PlanReport {
   private func abandonInTransaction() throws(RunFailure) -> Int {
     let (plans, id) = (environment.plans, record.id)
     let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
-    let planned = try store.perform { coordinator in
+    var planned = try store.perform { coordinator in
       _ = try coordinator.participantRows("SELECT shardID FROM \(plans.shard) WHERE planID = ? FOR UPDATE", [id])
       return try PlannedShards(id, environment, in: coordinator)
     }
+    try attributeKeys(of: &planned)
     var totals = ImportTotals(definition)
     totals.begin(part: 0, of: environment, lastStoredKey: 0)
     var entries: [LedgerEntry] = []
@@ -159,6 +161,27 @@ package final class PlanReport {
     return entry
   }
 
+  /// Counts new, changed and other entries by the first record that has a key. Workers have counted those that they came
+  /// to first.
+  private func attributeKeys(of planned: inout PlannedShards) throws(RunFailure) {
+    if definition.key.isEmpty { return }
+    let keys = environment.sharedKeys
+    let outcomes = try store.perform { try keys.outcomes(in: $0) }
+    let others: WritableKeyPath<RunCounts, Int> = definition.duplicates.updates ? \.updated : \.duplicate
+    for index in planned.inputs.indices {
+      let own = outcomes[planned.inputs[index].entry.id] ?? [:]
+      var counts = planned.inputs[index].results.counts
+      let rest = counts.read - counts.rejected - counts.repeated - own.values.reduce(0, +)
+      counts.inserted = own[.inserted] ?? 0
+      counts.updated = own[.updated] ?? 0
+      counts.unchanged = own[.unchanged] ?? 0
+      counts.duplicate = own[.duplicate] ?? 0
+      // Those with the key of an earlier input of the plan.
+      counts[keyPath: others] += rest
+      planned.inputs[index].results.counts = counts
+    }
+  }
+
   // MARK: Rejects
 
   /// Writes the rejects of all inputs, in their order: those with the same header into one file.
@@ -218,6 +241,7 @@ package final class PlanReport {
     let statements =
       [("SET LOCAL synchronous_commit = on", [])] + entries.map(tables.record) + issues
       + plans.forget(plan: record.id, tables) + [tables.record(run)]
+      + (definition.key.isEmpty ? [] : environment.sharedKeys.drop)
     try store.perform { coordinator in
       coordinator.addSaveParticipant(ledger)
       defer { coordinator.removeSaveParticipant(ledger) }

@@ -53,7 +53,9 @@ package struct PlanRun {
     self.shardBytes = shardBytes ?? ShardPlanner.shardBytesDefault
     self.writersMax = writersMax
     try PlanRefusal.check(run)
-    part = run.parts[0]
+    var part = run.parts[0]
+    part.environment.keys.areShared = !part.environment.definition.key.isEmpty
+    self.part = part
   }
 
   /// The import that a plan distributes, with its model.
@@ -99,13 +101,36 @@ package struct PlanRun {
       )
     }
     known.sort()
+    try environment.checkOpenPlans(ledger.entries, comparesKeys: !definition.key.isEmpty)
+    store.coordinator.addSaveParticipant(ledger)
+    defer { store.coordinator.removeSaveParticipant(ledger) }
+    if !definition.key.isEmpty { try keepKeys(of: planned[0].digester, ledger) }
     try store.perform { coordinator in
-      coordinator.addSaveParticipant(ledger)
-      defer { coordinator.removeSaveParticipant(ledger) }
       ledger.prepare(Ledger.Page(statements: try statements(for: planned, ledger, coordinator)))
       try coordinator.saveParticipants()
     }
     return result(planned, known: known, seconds: start.duration(to: clock.now) / .seconds(1))
+  }
+
+  /// Makes the tables of keys, with those of the store. Until the plan is there no worker reads them; if it is never made,
+  /// the next plan removes them.
+  private func keepKeys(of digester: RowDigester, _ ledger: Ledger) throws(RunFailure) {
+    let tables = environment.sharedKeys
+    func save(_ statements: [LedgerTables.Statement]) throws {
+      ledger.prepare(Ledger.Page(statements: statements))
+      try store.coordinator.saveParticipants()
+    }
+    try store.perform { coordinator in
+      try save(try tables.create(coordinator.participantDialect(), coordinator, of: environment.plans))
+    }
+    try store.walk(digester, with: [], unless: environment.monitor.isCancelled) { digests, keys in
+      try save([tables.insert(digests, storeKeys: keys)])
+    }
+    if environment.monitor.isCancelled() {
+      throw RunFailure(
+        code: nil, exitCode: .temporaryFailure,
+        message: "cancelled while the keys of the store were read; nothing is planned")
+    }
   }
 
   /// Reads the inputs, for workers that only check them.
@@ -139,6 +164,11 @@ package struct PlanRun {
       var entry = entry(of: input, id: Int64.max - Int64(planned.count))
       (entry.isPlanned, entry.isComplete) = (false, true)
       known.add(entry, replacing: [])
+    }
+    do throws(PipelineError) {
+      try PlanRefusal.check(planned, environment)
+    } catch {
+      throw RunFailure(code: nil, exitCode: .configuration, message: "\(error)")
     }
     return (planned, left)
   }

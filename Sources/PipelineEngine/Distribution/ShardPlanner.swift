@@ -9,6 +9,8 @@ struct PlannedInput {
   let labels: [String]?
   /// For its rejects.
   let form: PlanTables.Form
+  /// What is compared of its records.
+  let digester: RowDigester
   /// The size of the file as stored.
   let storedBytes: Int
   /// What is wrong with the header's bytes, with its labels, and with the dates of a column.
@@ -67,6 +69,7 @@ struct ShardPlanner {
     reader.contentHash = hash
     let reading = environment.reader(of: file, KnownInputs()).adapted(to: reader)
     var opened = try reading.open(reader, totalBytes: source.totalBytes)
+    opened.issues += environment.keys.missingKeys(opened.mapping, input: file.name)
     var dates = DateDecision(
       opened.isUsable
         ? InputSurvey(
@@ -98,7 +101,8 @@ struct ShardPlanner {
         header: opened.header, isJSONLines: opened.isJSONLines,
         hasTabs: environment.definition.dialect.delimiter != reading.definition.dialect.delimiter
           && !opened.isJSONLines),
-      storedBytes: stored.count, issues: opened.issues + (opened.survey?.issues ?? []),
+      digester: reading.digester(opened.mapping), storedBytes: stored.count,
+      issues: opened.issues + (opened.survey?.issues ?? []),
       notes: opened.survey?.notes ?? [], shards: shards,
       reasonUncut: stored.count <= shardBytes ? nil : Self.reasonUncut(reader, source))
   }

@@ -61,7 +61,9 @@ package final class ShardWorker {
         message: "this version of the program reads the pipeline of the plan \(record.id) otherwise than the one that "
           + "made the plan; use the same version on all machines")
     }
-    ledger = try Ledger(part.environment.tables, nil)
+    part.environment.keys.areShared = !part.environment.definition.key.isEmpty
+    ledger = try Ledger(
+      part.environment.tables, nil, overwrittenMax: part.environment.definition.limits.overwrittenMax)
     self.retrySeconds = retrySeconds
     self.isCancelled = isCancelled
   }

@@ -11,11 +11,13 @@ struct CheckpointWriter {
   ///   - insertedCount: The number of entries that the save inserts.
   ///   - createdCount: The number of related objects that it creates.
   ///   - related: The state in which the related objects were looked up.
+  ///   - claims: What the chunk changes of the keys of a plan.
   ///   - rejects: What the chunk adds to the rejects of a shard, which are in the ledger until its plan is reported.
   ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
     _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0, createdCount: Int = 0,
-    related: RelatedState? = nil, rejects: PlanTables.Rejects? = nil, beforeCommit: (@Sendable () throws -> Void)? = nil
+    related: RelatedState? = nil, claims: KeyClaims? = nil, rejects: PlanTables.Rejects? = nil,
+    beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
     let (plans, shard) = (environment.plans, checkpoint.entry.shard)
@@ -29,7 +31,7 @@ struct CheckpointWriter {
         statements: begin + checkpoint.statements(environment.tables) + rejected,
         progress: progress, input: shard?.input ?? checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
-        related: related, beforeCommit: beforeCommit))
+        related: related, claims: claims, beforeCommit: beforeCommit))
   }
 
   /// Adds the entries and related objects that the prepared save updates, as they were before, and the objects that it

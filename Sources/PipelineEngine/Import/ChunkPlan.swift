@@ -18,6 +18,8 @@ struct ChunkPlan {
   var inserts: ObjectBatch
   /// Where the entries lead, and what is created for that.
   var links = PlannedLinks()
+  /// What it changes of the keys that the workers of a plan compare; nil where a single run compares keys, or none does.
+  var claims: KeyClaims?
   /// By row of an inserted entry the rows of later records whose values it takes.
   var laterRows: [Int: [Int]] = [:]
   /// For each of them its row in the chunk's batch.

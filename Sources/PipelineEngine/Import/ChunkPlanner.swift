@@ -7,19 +7,25 @@ struct ChunkPlanner {
   /// Nil where entries are not compared by key.
   private let matcher: EntryMatcher?
   private var keys: EntryMatcher.Keys
+  /// Set for a shard of a plan that compares keys.
+  private let shared: SharedKeys?
 
   /// - Parameters:
   ///   - entry: The ledger's entry of the input, with the highest primary key in the store before it was begun.
   ///   - own: The keys of what it had inserted before this run, where a key does not show that.
   ///   - input: The name of the input.
-  init(_ matcher: EntryMatcher?, _ entry: LedgerEntry, own: InsertedRanges.Sorted, input: String) {
-    self.matcher = matcher
+  ///   - shared: The keys of a plan.
+  init(
+    _ matcher: EntryMatcher?, _ entry: LedgerEntry, own: InsertedRanges.Sorted, input: String, shared: SharedKeys? = nil
+  ) {
+    (self.matcher, self.shared) = (matcher, shared)
     self.input = input
     keys = EntryMatcher.Keys(next: entry.baseKey + 1, base: entry.baseKey, own: own, input: entry.number)
   }
 
   /// Whether a record may become part of an earlier entry before that is saved: then each must be valid on its own.
-  var needsValidEntries: Bool { matcher?.needsValidEntries ?? false }
+  /// So must each record of a shard: what becomes of it must not depend on those that other workers have imported.
+  var needsValidEntries: Bool { shared != nil || matcher?.needsValidEntries ?? false }
 
   /// What is compared; nil where nothing is.
   var digester: RowDigester? { matcher?.digester }
@@ -30,6 +36,7 @@ struct ChunkPlanner {
   mutating func plan(
     _ chunk: ParsedChunk, without refused: [Int: RecordIssue], nextKey: () throws -> Int64
   ) throws -> ChunkPlan {
+    if let shared { return try shared.plan(chunk, without: refused, input: input) }
     guard let matcher else { return ChunkPlan(inserting: chunk, without: refused) }
     keys.next = try nextKey()
     return try matcher.plan(chunk, keys, refused: refused, input: input)

@@ -46,6 +46,9 @@ struct ChunkSaver {
       } catch is OutdatedLinks {
         planner.undo()
         try linker?.read()
+      } catch is OutdatedKeys {
+        // The keys are read again.
+        planner.undo()
       } catch {
         // What is saved is not saved again.
         guard store.mayRepeat(error as NSError), checkpoint.entry.progress.position.record == begun,
@@ -113,7 +116,8 @@ struct ChunkSaver {
       next.advance(by: plan, of: chunk, rejects: rejects?.mark, at: environment.options.now())
       writer.prepare(
         next, totals, insertedCount: plan.inserts.count, createdCount: plan.links.createdCount,
-        related: linker?.state, rejects: rejected.map { $0.row(firstRecord: chunk.block.start.record) },
+        related: linker?.state, claims: plan.claims,
+        rejects: rejected.map { $0.row(firstRecord: chunk.block.start.record) },
         beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
       let outcome = try save(plan, of: chunk, as: next, totals)
       guard outcome.failures.isEmpty else {

@@ -226,7 +226,8 @@ struct FileImporter {
     totals.notes += input.survey?.notes ?? []
     try environment.store.open()
     try environment.observer?.open(file.name, mapping: mapping, in: environment)
-    let matcher = try comparison.matcher(mapping, &totals)
+    let shared = try environment.sharedKeys(of: shard, mapping)
+    let matcher = shared == nil ? try comparison.matcher(mapping, &totals) : nil
     if summary.state == .resumed || summary.state == .grown {
       try comparison.noteEarlierRecords(of: checkpoint.entry, matcher, isGrown: summary.state == .grown, &totals)
     }
@@ -242,7 +243,8 @@ struct FileImporter {
     }
     let own = summary.state == .resumed ? try environment.ownKeys(of: checkpoint.entry) : []
     saver = ChunkSaver(
-      ChunkPlanner(matcher, checkpoint.entry, own: own, input: file.name), linker: try totals.linker(environment),
+      ChunkPlanner(matcher, checkpoint.entry, own: own, input: file.name, shared: shared),
+      linker: try totals.linker(environment),
       contexts: contexts, writer: writer, rejects: rejects)
   }
 

@@ -11,7 +11,7 @@ struct ImportEnvironment {
   /// The relationships that columns lead over; none for most pipelines.
   let links: [EntityLink]
   let store: ImportStore
-  let keys: KeyRules
+  var keys: KeyRules
   let monitor: RunMonitor
   /// Identifies the run in the ledger, the report and the files of rejects.
   let runID: String
@@ -23,6 +23,8 @@ struct ImportEnvironment {
   let statistics: EntryStatistics?
   let tables: LedgerTables
   var plans: PlanTables { PlanTables(definition.vocabulary) }
+  /// The tables of the keys of a plan.
+  var sharedKeys: SharedKeyTables { SharedKeyTables(plan: runID, definition.vocabulary) }
   /// Whether the run has more than one input.
   var hasSeveralInputs = false
   /// The links that are set at the end of the run; nil for a preview.
@@ -62,6 +64,16 @@ struct ImportEnvironment {
     return try store.perform {
       try InsertedRanges.all(of: entry.entity, tables, in: $0).filter { $0.input == entry.id }
     }
+  }
+
+  /// The keys of a plan; nil for an input that is not a shard, and for a pipeline without a key.
+  func sharedKeys(of shard: LedgerEntry?, _ mapping: HeaderMapping) throws(RunFailure) -> SharedKeys? {
+    guard keys.areShared, let shard = shard?.shard else { return nil }
+    let (plans, id) = (plans, shard.plan)
+    let first = try store.perform {
+      try $0.participantRows("SELECT MIN(inputID) FROM \(plans.planned) WHERE planID = ?", [id]).first?.first as? Int64
+    }
+    return SharedKeys(self, mapping, of: shard, firstInput: first ?? shard.input)
   }
 
   /// Logs a saved chunk and its issues.

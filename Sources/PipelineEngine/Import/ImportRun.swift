@@ -268,6 +268,7 @@ struct ImportRun {
     let ledger = try store.ledger(environment.tables, overwrittenMax: definition.limits.overwrittenMax)
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
+    for part in parts { try part.environment.checkOpenPlans(ledger.entries) }
     let expectations = try environment.expectations()
     return try transaction(&totals, ledger) { totals throws(RunFailure) in
       let known = KnownInputs(ledger.entries)

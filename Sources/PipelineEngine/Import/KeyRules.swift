@@ -8,6 +8,8 @@ struct KeyRules {
   var links: [EntityLink] = []
   /// Whether whole records are compared instead of a key.
   var comparesWholeRecords = false
+  /// Whether workers of several machines compare keys.
+  var areShared = false
 
   /// The matcher for an input with the columns of `mapping`.
   func matcher(_ mapping: HeaderMapping) -> EntryMatcher {
@@ -28,6 +30,7 @@ struct KeyRules {
     digester.uniqueSlots = uniquenesses.map(\.slots)
     digester.valueSlots = slots
     digester.comparesLinks = links.contains(where: updates)
+    digester.keepsKeyValues = areShared
     if case .keepNewest(let by) = definition.duplicates { digester.orderSlot = entity.slot(named: by) }
     return digester
   }
@@ -44,6 +47,9 @@ struct KeyRules {
     digester.uniqueSlots = uniquenesses.map(\.slots)
     return digester
   }
+
+  /// The attributes of all columns.
+  var columnSlots: [Int] { columns.parsers.compactMap { entity.slot(named: $0.definition.attribute) }.sorted() }
 
   /// Attributes of columns that the input has or the pipeline fills.
   private func filledAttributes(_ mapping: HeaderMapping) -> [String] {

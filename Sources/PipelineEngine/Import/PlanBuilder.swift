@@ -17,6 +17,8 @@ struct PlanBuilder {
     self.inputName = inputName
   }
 
+  /// The values of the chunk's keys.
+  var keyValues: KeyValues? { chunk.digests.keyValues }
   /// The number of the input.
   var input: KeyEntry.InputNumber { storeKeys.input }
 
@@ -60,18 +62,23 @@ struct PlanBuilder {
   }
 
   /// Reports a record whose key an earlier record of the input has.
-  mutating func noteRepetition(_ row: Int, keyNames: String, policy: DuplicatePolicy) {
+  ///
+  /// - Parameter isOverShards: Whether the other record may be a later one of the input, which another worker has
+  ///   imported before.
+  mutating func noteRepetition(
+    _ row: Int, keyNames: String, policy: DuplicatePolicy, isOverShards: Bool = false
+  ) {
     let kind = plan.issues.kind(forKey: KindKey.repetition) {
       let outcome =
         switch policy {
-        case .update: "its values replace the earlier ones"
+        case .update: isOverShards ? "the entry has the values of the last one" : "its values replace the earlier ones"
         case .keepNewest: "the newer values stay"
-        case .reject, .skip: "it is left out"
+        case .reject, .skip: isOverShards ? "the entry is that of the first one" : "it is left out"
         }
       return PackedIssues.Kind(
         .primaryKey, severity: .warning,
-        message: "an earlier record of this input has the same key (\(keyNames)); \(outcome). If they are two entries, "
-          + "add what distinguishes them to the key")
+        message: "an\(isOverShards ? "other" : " earlier") record of this input has the same key (\(keyNames)); "
+          + "\(outcome). If they are two entries, add what distinguishes them to the key")
     }
     note(row, kind: kind)
   }

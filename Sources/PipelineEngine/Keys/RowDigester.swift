@@ -11,17 +11,8 @@ struct RowDigests: Sendable {
   var values: [UInt64] = []
   /// The values that decide which of two is newer; null is older than any other.
   var orders: [Double] = []
-
-  mutating func removeRows(_ rows: Set<Int>) {
-    keys = Self.without(rows, keys)
-    uniques = uniques.map { Self.without(rows, $0) }
-    values = Self.without(rows, values)
-    orders = Self.without(rows, orders)
-  }
-
-  private static func without<Element>(_ rows: Set<Int>, _ all: [Element]) -> [Element] {
-    all.isEmpty ? all : all.enumerated().filter { !rows.contains($0.offset) }.map(\.element)
-  }
+  /// The values of the pipeline's key; nil where digests are compared only.
+  var keyValues: KeyValues?
 }
 
 extension KeyDigest {
@@ -44,6 +35,8 @@ struct RowDigester: Sendable, Equatable {
   /// Indices of the links that are part of whole records. The digests of the rows are without what they lead to, which is
   /// joined to them where it is looked up.
   var linksOfWhole: [Int] = []
+  /// Whether the values of keys are kept with their digests.
+  var keepsKeyValues = false
 
   /// Whether entries have a key.
   var hasKey: Bool { !keySlots.isEmpty || !linksOfWhole.isEmpty }
@@ -62,6 +55,7 @@ struct RowDigester: Sendable, Equatable {
     guard identifiesEntries else { return digests }
     if hasKey {
       digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull && !isWholeRecord ? .none : $0.digest }
+      if keepsKeyValues { digests.keyValues = KeyValues(of: batch, keySlots) }
     }
     digests.uniques = uniqueSlots.map { slots in
       Self.digests(of: batch, slots) { $0.hasNull ? .none : $0.digest }

@@ -27,6 +27,8 @@ final class Ledger: SaveParticipant {
     var createdCount = 0
     /// The state of related objects that the save relies on; nil if it relies on none.
     var related: RelatedState?
+    /// What the save changes of the keys of a plan; nil where it compares none.
+    var claims: KeyClaims?
     /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
   }
@@ -107,12 +109,15 @@ final class Ledger: SaveParticipant {
 
   /// Throws if the store has lost what the run had saved, or if other programs have changed the related objects since they
   /// were read; until the save has ended they can't. Moves the checkpoint of a shard, which fails if another worker has
-  /// moved it.
+  /// moved it, and takes the keys of its chunk.
   func begin(_ transaction: SaveTransaction) throws {
-    let (turn, move, known) = pending.withLock { ($0.page.waitForTurn, $0.page.move, $0.page.related) }
+    let (turn, move, claims, known) = pending.withLock {
+      ($0.page.waitForTurn, $0.page.move, $0.page.claims, $0.page.related)
+    }
     try turn?(transaction)
     if let last = lastSaved.withLock({ $0 }) { try last.check(tables, transaction) }
     if let move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
+    try claims?.take(in: transaction)
     guard let known else { return }
     for sql in known.mark.locks { try transaction.run(sql, []) }
     if try known.now(in: transaction).value != known.value { throw OutdatedLinks() }
@@ -129,10 +134,15 @@ final class Ledger: SaveParticipant {
     }
     if !hasTables.withLock({ $0 }) { try tables.create(in: transaction) }
     for statement in page.statements { try transaction.run(statement.sql, statement.values) }
+    if let claims = page.claims, let root = page.rootEntity {
+      try claims.note(transaction.insertedKeys(ofRoot: root), count: page.insertedCount, in: transaction)
+    }
     if let input = page.input {
       try undoRecords.withLock { records in
         try records.noteInsertions(page, ofInput: input, transaction)
-        for entries in overwritten { try records.note(entries, ofInput: input, transaction) }
+        for entries in overwritten {
+          try records.note(entries, ofInput: input, ordinal: page.claims?.chunk, transaction)
+        }
         for keys in linked where !keys.isEmpty { try records.note(keys, ofInput: input, transaction) }
       }
     }

@@ -5,6 +5,7 @@ import PostgreSQLStore
 /// A connection to the tables of a store's ledger, without the objects of the store.
 struct LedgerConnection {
   let dialect: ParticipantDialect
+  let isOfServer: Bool
   /// The rows that a statement returns; `?` stands for each of the values.
   let rows: (_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
   /// Runs statements in one transaction; an error takes them back.
@@ -25,7 +26,7 @@ struct LedgerConnection {
       try isWritten
       ? OpenedDatabase.openBeforeWriting(path, timeoutSeconds: timeoutSeconds) : OpenedDatabase.openForReading(path)
     return LedgerConnection(
-      dialect: .sqlite, rows: { try opened.connection.rows($0, $1) }, transaction: { try $0() },
+      dialect: .sqlite, isOfServer: false, rows: { try opened.connection.rows($0, $1) }, transaction: { try $0() },
       checkUnchanged: { try opened.checkUnchanged() }, close: { withExtendedLifetime(opened) {} })
   }
 
@@ -33,7 +34,8 @@ struct LedgerConnection {
     guard let path = store.path else { return try server(store, isReadOnly: false, timeoutSeconds: timeoutSeconds) }
     let connection = try OpenedDatabase.openForWriting(path, timeoutSeconds: timeoutSeconds)
     return LedgerConnection(
-      dialect: .sqlite, rows: { try connection.rows($0, $1) }, transaction: { try connection.transaction($0) },
+      dialect: .sqlite, isOfServer: false, rows: { try connection.rows($0, $1) },
+      transaction: { try connection.transaction($0) },
       checkUnchanged: {}, close: { connection.close() })
   }
 
@@ -42,7 +44,8 @@ struct LedgerConnection {
   ) throws -> LedgerConnection {
     let server = try ServerStatements(at: try store.url(), isReadOnly: isReadOnly, timeoutSeconds: timeoutSeconds)
     return LedgerConnection(
-      dialect: .postgreSQL, rows: { try server.rows($0, $1) }, transaction: { try server.transaction($0) },
+      dialect: .postgreSQL, isOfServer: true, rows: { try server.rows($0, $1) },
+      transaction: { try server.transaction($0) },
       checkUnchanged: {}, close: { server.close() })
   }
 

@@ -194,6 +194,20 @@ struct PlanTables: Sendable {
       as? String
   }
 
+  /// The numbers of the plans that have compared keys.
+  func comparingKeys(_ connection: LedgerConnection) throws -> Set<String> {
+    guard try connection.dialect.tables([plan], connection.plainRows).first?.isTable == true else { return [] }
+    struct Kept: Decodable {
+      struct Pipeline: Decodable { var key: [String]? }
+      var pipeline: Pipeline
+    }
+    let found = try connection.plainRows("SELECT planID, pipeline FROM \(plan)").compactMap { row -> String? in
+      let kept = try? JSONDecoder().decode(Kept.self, from: Data((row[1] as? String ?? "").utf8))
+      return kept?.pipeline.key?.isEmpty == false ? row[0] as? String : nil
+    }
+    return Set(found)
+  }
+
   // MARK: The end
 
   /// Removes what only the workers and the report of a plan need.

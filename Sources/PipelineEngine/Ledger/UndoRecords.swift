@@ -53,7 +53,10 @@ struct UndoRecords: Sendable {
 
   // MARK: Overwritten values
 
-  mutating func note(_ entries: OverwrittenEntries, ofInput id: Int64, _ transaction: SaveTransaction) throws {
+  /// - Parameter ordinal: That of a chunk of a shard, of which no other one has any; nil for the next one.
+  mutating func note(
+    _ entries: OverwrittenEntries, ofInput id: Int64, ordinal: Int64? = nil, _ transaction: SaveTransaction
+  ) throws {
     guard entries.count > 0, droppedInput != id else { return }
     if overwrittenCount == nil {
       let row = try transaction.rows("SELECT \(Self.sumOfCounts) FROM \(tables.overwritten)").first
@@ -64,7 +67,7 @@ struct UndoRecords: Sendable {
     try transaction.run(
       "INSERT INTO \(tables.overwritten) VALUES (?, ?, ?, ?)",
       [
-        .integer(id), .integer(try takeOrdinal(transaction)), .integer(Int64(entries.count)),
+        .integer(id), .integer(try ordinal ?? takeOrdinal(transaction)), .integer(Int64(entries.count)),
         .blob(entries.encoded),
       ])
     overwrittenCount = (overwrittenCount ?? 0) + entries.count
@@ -110,7 +113,8 @@ struct UndoRecords: Sendable {
       let input = oldest?[0] as? Int64 ?? id
       try transaction.execute("DELETE FROM \(tables.overwritten) WHERE inputID = ?", [input])
       try transaction.execute(
-        "INSERT INTO \(tables.overwritten) VALUES (?, ?, 0, NULL)", [input, Self.droppedOrdinal])
+        "INSERT INTO \(tables.overwritten) VALUES (?, ?, 0, NULL) ON CONFLICT (inputID, ordinal) DO NOTHING",
+        [input, Self.droppedOrdinal])
       overwrittenCount = (overwrittenCount ?? 0) - Int(oldest?[1] as? Int64 ?? 0)
       if input == id {
         droppedInput = id

@@ -81,6 +81,7 @@ public struct StoreUndo: Sendable {
       (inputs, preview) = try PrivateCopy.keeping { () throws(RunFailure) in
         let entries = try Self.entries(vocabulary, store, timeoutSeconds: timeoutSeconds)
         let inputs = try Self.chosen(names, of: entries, in: store)
+        try Self.checkWhole(inputs, of: entries, in: store, vocabulary, timeoutSeconds: timeoutSeconds)
         let work = try Self.work(
           inputs, in: store, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
         defer { work.store.close() }
@@ -234,6 +235,25 @@ public struct StoreUndo: Sendable {
     throw refusal(
       "no run with inputs that can be undone has the number '\(name)', and no input the path; 'history' lists them. "
         + "What a run that was interrupted had imported belongs to the run that continued it")
+  }
+
+  /// Workers of a plan that compares keys may have inserted the entry of one file for a record of another.
+  private static func checkWhole(
+    _ inputs: [LedgerEntry], of entries: [LedgerEntry], in store: StoreLocation, _ vocabulary: DefinitionVocabulary,
+    timeoutSeconds: Double
+  ) throws(RunFailure) {
+    let chosen = Set(inputs.map(\.id))
+    let parts = Set(entries.filter { !chosen.contains($0.id) }.map(\.run)).intersection(inputs.map(\.run))
+    if parts.isEmpty || !store.isServer { return }
+    let comparing = try explained(store) {
+      let ledger = try LedgerConnection.reading(store, timeoutSeconds: timeoutSeconds)
+      defer { ledger.close() }
+      return try PlanTables(vocabulary).comparingKeys(ledger)
+    }
+    guard let plan = parts.intersection(comparing).min() else { return }
+    throw refusal(
+      "the files of the plan \(plan) have entries in common by their keys; take back all of it with 'undo' and its number"
+    )
   }
 
   // MARK: Working

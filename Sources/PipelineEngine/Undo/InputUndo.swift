@@ -139,6 +139,8 @@ struct InputUndo {
 
   private func insertedRanges() throws -> [ClosedRange<Int64>] {
     var all: [ClosedRange<Int64>] = []
+    // Workers of a plan may have inserted an entry for the record of one input that counts for another.
+    var (recorded, expected): ([String: Int], [String: Int]) = ([:], [:])
     for input in ownInputs {
       let rows = try coordinator.participantRows(
         "SELECT firstKey, lastKey FROM \(tables.inserted) WHERE inputID = ? ORDER BY firstKey", [input.id])
@@ -152,14 +154,18 @@ struct InputUndo {
             "the ledger was compacted since \(input.path) was imported on \(LedgerDate.text(input.savedAt)), and no "
             + "longer has what an undo needs; delete the entries with '\(program) delete'")
       }
-      guard ranges.reduce(0, { $0 + $1.count }) >= input.counts.inserted else {
+      recorded[input.run, default: 0] += ranges.reduce(0) { $0 + $1.count }
+      expected[input.run, default: 0] += input.counts.inserted
+      all += ranges
+    }
+    for input in ownInputs {
+      guard recorded[input.run, default: 0] >= expected[input.run, default: 0] else {
         throw UndoRefusal(
           message:
             "it is not recorded which entries \(input.path) inserted on \(LedgerDate.text(input.savedAt)): it was "
             + "imported by an earlier version of this program, or the entity's class inserts objects of its own; "
             + "delete the entries with '\(program) delete'")
       }
-      all += ranges
     }
     return all.sorted { $0.lowerBound < $1.lowerBound }
   }
@@ -167,7 +173,6 @@ struct InputUndo {
   private func overwrittenValues() throws -> OverwrittenValues {
     var values = OverwrittenValues(
       restored: try restoredVersions(), links: try LinkChanges(of: entity, tables, in: coordinator))
-    // Imports that were interrupted and continued may have saved in turn: the ordinals are those of all saves.
     var saves: [(ordinal: Int64, entries: OverwrittenEntries)] = []
     for input in inputs {
       let rows = try coordinator.participantRows(
@@ -194,7 +199,13 @@ struct InputUndo {
         saves.append((ordinal, entries))
       }
     }
-    for save in saves.sorted(by: { $0.ordinal > $1.ordinal }) { values.add(save.entries, ordinal: save.ordinal) }
+    // The saves of workers have the order of their records. An entry's versions show which one came first.
+    let all = saves.flatMap { save in
+      save.entries.entries.map { (entry: $0, attributes: save.entries.attributes, ordinal: save.ordinal) }
+    }
+    for one in all.sorted(by: { ($0.entry.version, $0.ordinal) > ($1.entry.version, $1.ordinal) }) {
+      values.add(one.entry, one.attributes, ordinal: one.ordinal)
+    }
     return values
   }
 

@@ -29,16 +29,14 @@ struct OverwrittenValues {
     restored[key]?[version] ?? version
   }
 
-  /// Adds what the save with this ordinal has overwritten; the newest save first.
-  mutating func add(_ save: OverwrittenEntries, ordinal: Int64) {
-    for old in save.entries {
-      let version = links.ownVersion(old.version, of: old.key, before: ordinal)
-      var entry = entries[old.key] ?? Entry(newestVersion: version + 1, version: version + 1, values: [:])
-      if entry.version != version + 1 { editedBetween.append(old.key) }
-      entry.version = former(old.key, version)
-      for (name, value) in zip(save.attributes, old.values) { entry.values[name] = value }
-      entries[old.key] = entry
-    }
+  /// Adds an entry as the save with this ordinal has overwritten it; its newest version first.
+  mutating func add(_ old: OverwrittenEntries.Entry, _ attributes: [String], ordinal: Int64) {
+    let version = links.ownVersion(old.version, of: old.key, before: ordinal)
+    var entry = entries[old.key] ?? Entry(newestVersion: version + 1, version: version + 1, values: [:])
+    if entry.version != version + 1 { editedBetween.append(old.key) }
+    entry.version = former(old.key, version)
+    for (name, value) in zip(attributes, old.values) { entry.values[name] = value }
+    entries[old.key] = entry
   }
 
   /// Whether an entry with this version was not changed since its last update, or since its insertion.

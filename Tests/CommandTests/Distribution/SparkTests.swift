@@ -27,7 +27,35 @@ struct SparkTests {
     try world.writeLog("b.csv", records: 12_000, first: 100_000)
     // 64 shards.
     let plan = try world.plan("a.csv", "b.csv", shardBytes: 27_000)
+    try run(plan, of: world, on: server, &random)
+    try world.compare(plan, files: "a.csv", "b.csv")
+  }
 
+  @Test(arguments: Randomness.seeds(1, long: 40))
+  func `Whatever is killed, entries with a key are those of one machine`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let server = try PostgreSQLServer()
+    defer { server.stop() }
+    let pooler = seed.isMultiple(of: 2) ? try ConnectionPooler(before: server, database: "pooled") : nil
+    let policies = KeyedImport.policies
+    let keyed = try KeyedImport(
+      duplicates: policies[Int(seed % UInt64(policies.count))],
+      in: PlannedImport(on: server, at: pooler?.address ?? server.address()))
+    try keyed.writeLog("old.csv", records: 5000, seed: seed, places: 8000)
+    try keyed.importFiles(["old.csv"], into: keyed.world.address)
+    try keyed.importFiles(["old.csv"], into: "one.sqlite")
+    try keyed.writeLog("a.csv", records: 25_000, seed: seed &+ 1, places: 8000)
+    try keyed.writeLog("b.csv", records: 10_000, seed: seed &+ 2, places: 8000)
+    let expected = try keyed.importFiles(["a.csv", "b.csv"], into: "one.sqlite")
+    let plan = try keyed.world.plan("a.csv", "b.csv", shardBytes: 30_000)
+    try run(plan, of: keyed.world, on: server, &random)
+    try keyed.compare(plan, fileCount: 2, with: expected)
+  }
+
+  /// Runs the shards on a cluster whose members are killed, until its driver succeeds.
+  private func run(
+    _ plan: String, of world: PlannedImport, on server: PostgreSQLServer, _ random: inout SeededGenerator
+  ) throws {
     var disturbance = Disturbance()
     for attempt in 1... {
       let driver = try start(plan, of: world, log: "driver-\(attempt).log")
@@ -48,7 +76,6 @@ struct SparkTests {
     #expect(disturbance.kills > 0)
     for (kind, count) in disturbance.killed { Figures.add("kills of \(kind.rawValue)", count, suite: Self.self) }
     Figures.add("runs on Spark", 1, suite: Self.self)
-    try world.compare(plan, files: "a.csv", "b.csv")
   }
 
   private func start(_ plan: String, of world: PlannedImport, log: String) throws -> Process {

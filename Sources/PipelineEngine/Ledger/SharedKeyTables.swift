@@ -1,0 +1,211 @@
+import Foundation
+import ManagedObjectModel
+import OpenCoreData
+import PersistentStores
+
+/// The tables of a server by which the workers of a plan compare keys. They are there as long as the plan is open.
+struct SharedKeyTables: Sendable {
+  typealias Statement = LedgerTables.Statement
+
+  /// A row for each key of the store and of the plan.
+  let key: String
+  /// The chunks that have inserted entries, with the primary key of the first one: a key is written before its entry has
+  /// one.
+  private let chunk: String
+  private let prefix: String
+
+  /// - Parameter id: The number of the plan.
+  init(plan id: String, _ vocabulary: DefinitionVocabulary) {
+    let suffix = id.filter { $0 != "-" }
+    prefix = vocabulary.ledgerPrefix
+    (key, chunk) = ("\(prefix)KEY_\(suffix)", "\(prefix)KEYCHUNK_\(suffix)")
+  }
+
+  /// The statements that make the tables, without those that a killed program has left.
+  func create(_ dialect: ParticipantDialect, _ coordinator: NSPersistentStoreCoordinator, of plans: PlanTables) throws
+    -> [Statement]
+  {
+    let old = try Self.abandoned(coordinator, of: plans, prefix: prefix).map { "DROP TABLE IF EXISTS \($0)" }
+    let new = [
+      """
+      CREATE TABLE \(key) (hash UUID PRIMARY KEY, keyValues BLOB NOT NULL, version INTEGER NOT NULL,
+        firstOrder INTEGER NOT NULL, lastOrder INTEGER NOT NULL, newest REAL NOT NULL, digest INTEGER NOT NULL,
+        outcome INTEGER NOT NULL, inputs TEXT NOT NULL, chunk INTEGER NOT NULL, number INTEGER NOT NULL,
+        storedDigest INTEGER, storedNewest REAL)
+      """,
+      "CREATE TABLE \(chunk) (chunk INTEGER PRIMARY KEY, firstKey INTEGER NOT NULL, keyless INTEGER NOT NULL)",
+      // That of the entries that the store had before.
+      "INSERT INTO \(chunk) VALUES (0, 0, 0)",
+    ]
+    return (old + new.map(dialect.definition)).map { ($0, []) }
+  }
+
+  var drop: [Statement] { [key, chunk].map { ("DROP TABLE IF EXISTS \($0)", []) } }
+
+  /// Whether the plan compares keys.
+  func areThere(in coordinator: NSPersistentStoreCoordinator) throws -> Bool {
+    try coordinator.participantDialect().tables([key]) { try coordinator.participantRows($0) }.isEmpty == false
+  }
+
+  /// The names of all tables of this kind; none in a file.
+  static func names(_ connection: LedgerConnection, _ vocabulary: DefinitionVocabulary) throws -> [String] {
+    guard connection.isOfServer else { return [] }
+    return try connection.plainRows(all(prefix: vocabulary.ledgerPrefix)).compactMap { $0.first as? String }
+  }
+
+  /// The statement that finds the names of all tables of this kind of a server.
+  private static func all(prefix: String) -> String {
+    "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid) "
+      + "AND (relname LIKE lower('\(prefix)KEY\\_%') OR relname LIKE lower('\(prefix)KEYCHUNK\\_%'))"
+  }
+
+  /// The tables whose plan is not open.
+  private static func abandoned(
+    _ coordinator: NSPersistentStoreCoordinator, of plans: PlanTables, prefix: String
+  ) throws -> [String] {
+    let names = try coordinator.participantRows(all(prefix: prefix)).compactMap { $0.first as? String }
+    if names.isEmpty { return [] }
+    let hasPlans = try !coordinator.participantDialect().tables([plans.plan]) { try coordinator.participantRows($0) }
+      .isEmpty
+    let open =
+      hasPlans
+      ? try coordinator.participantRows("SELECT replace(planID, '-', '') FROM \(plans.plan) WHERE state = 'open'")
+        .compactMap { $0.first as? String } : []
+    return names.filter { name in !open.contains { name.hasSuffix("_\($0)") } }
+  }
+
+  // MARK: Reading
+
+  /// The keys with these digests, with their indices among these and the values of each. The subquery makes the server look
+  /// each up in the index, however many keys there are.
+  func found(
+    _ digests: [KeyDigest], in coordinator: NSPersistentStoreCoordinator
+  ) throws -> [(index: Int, values: Data, key: SharedKey)] {
+    if digests.isEmpty { return [] }
+    let rows = try coordinator.participantRows(
+      """
+      SELECT n.number, k.keyValues, c.firstKey + k.number, k.version, k.firstOrder, k.lastOrder, k.newest, k.digest,
+        k.outcome, k.inputs, k.storedDigest, k.storedNewest
+      FROM unnest(CAST(? AS text)::uuid[]) WITH ORDINALITY AS n(hash, number)
+        CROSS JOIN LATERAL (SELECT * FROM \(key) WHERE hash = n.hash OFFSET 0) k JOIN \(chunk) c ON c.chunk = k.chunk
+      """, [Self.array(digests, \.hex)])
+    return rows.map { row in
+      func integer(_ index: Int) -> Int64 { row[index] as? Int64 ?? 0 }
+      let stored = (row[10] as? Int64).map {
+        SharedKey.Stored(values: UInt64(bitPattern: $0), newest: row[11] as? Double ?? 0)
+      }
+      return (
+        Int(integer(0)) - 1, row[1] as? Data ?? Data(),
+        SharedKey(
+          storeKey: integer(2), version: integer(3), first: integer(4), last: integer(5),
+          newest: row[6] as? Double ?? 0, values: UInt64(bitPattern: integer(7)),
+          outcome: SharedKey.Outcome(rawValue: integer(8)) ?? .inserted,
+          inputs: InputSet(text: row[9] as? String ?? ""), stored: stored)
+      )
+    }
+  }
+
+  /// What the first records of all keys count as, by input.
+  func outcomes(in coordinator: NSPersistentStoreCoordinator) throws -> [Int64: [SharedKey.Outcome: Int]] {
+    var all: [Int64: [SharedKey.Outcome: Int]] = [:]
+    func add(_ sql: String, _ values: [Any?] = []) throws {
+      for row in try coordinator.participantRows(sql, values) {
+        guard let input = row[0] as? Int64, let count = row[2] as? Int64,
+          let outcome = SharedKey.Outcome(rawValue: row[1] as? Int64 ?? 0)
+        else { continue }
+        all[input, default: [:]][outcome, default: 0] += Int(count)
+      }
+    }
+    try add(
+      "SELECT \(SharedKey.input(ofOrder: "firstOrder")), outcome, count(*) FROM \(key) WHERE firstOrder < ? GROUP BY 1, 2",
+      [Int64.max])
+    // Entries without a key are new.
+    try add(
+      "SELECT \(SharedKey.input(ofOrder: "chunk")), CAST(0 AS bigint), CAST(SUM(keyless) AS bigint) FROM \(chunk) "
+        + "WHERE chunk > 0 GROUP BY 1")
+    return all
+  }
+
+  // MARK: Writing
+
+  /// Inserts the keys of entries of the store. If two have the same, the first counts.
+  func insert(_ digests: RowDigests, storeKeys: [Int64]) -> Statement {
+    var known: Set<KeyDigest> = [.none]
+    let claims = storeKeys.indices.filter { known.insert(digests.keys[$0]).inserted }.map { row in
+      let stored = SharedKey.Stored(
+        values: digests.values.isEmpty ? 0 : digests.values[row],
+        newest: digests.orders.isEmpty ? 0 : digests.orders[row])
+      return KeyClaims.Claim(
+        digest: digests.keys[row], keyValues: digests.keyValues?[row] ?? [], row: Int(storeKeys[row]),
+        key: SharedKey(
+          storeKey: storeKeys[row], newest: stored.newest, values: stored.values, outcome: .unchanged, stored: stored))
+    }
+    return take(claims, chunk: 0)
+  }
+
+  /// Inserts new keys, and changes others if they are as they were read: only these rows are counted. The rows are locked
+  /// in the order of the digests.
+  func take(_ claims: [KeyClaims.Claim], chunk: Int64) -> Statement {
+    func array(_ text: (KeyClaims.Claim) -> String) -> StoredValue { .text(Self.array(claims, text)) }
+    let isStored = claims.contains { $0.key.stored != nil && $0.key.version == 0 }
+    return (
+      """
+      INSERT INTO \(key) AS k (hash, keyValues, version, firstOrder, lastOrder, newest, digest, outcome, inputs, chunk,
+        number, storedDigest, storedNewest)
+      SELECT hash, decode(keyValues, 'hex'), version + 1, firstOrder, lastOrder, newest, digest, outcome, inputs, ?1,
+        number, storedDigest, storedNewest
+      FROM unnest(CAST(?2 AS text)::uuid[], CAST(?3 AS text)::text[], CAST(?4 AS text)::bigint[],
+        CAST(?5 AS text)::bigint[], CAST(?6 AS text)::bigint[], CAST(?7 AS text)::float8[], CAST(?8 AS text)::bigint[],
+        CAST(?9 AS text)::bigint[], CAST(?10 AS text)::text[], CAST(?11 AS text)::bigint[],
+        CAST(?12 AS text)::bigint[], CAST(?13 AS text)::float8[])
+        AS n(hash, keyValues, version, firstOrder, lastOrder, newest, digest, outcome, inputs, number, storedDigest,
+          storedNewest)
+      ORDER BY hash ON CONFLICT (hash) DO UPDATE SET version = excluded.version, firstOrder = excluded.firstOrder,
+        lastOrder = excluded.lastOrder, newest = excluded.newest, digest = excluded.digest, outcome = excluded.outcome,
+        inputs = excluded.inputs
+      WHERE k.version = excluded.version - 1
+      """,
+      [
+        .integer(chunk), array { $0.digest.hex }, array { "\"\(Self.hex($0.keyValues))\"" },
+        array { "\($0.key.version)" }, array { "\($0.key.first)" }, array { "\($0.key.last)" },
+        array { Self.number($0.key.newest) }, array { "\(Int64(bitPattern: $0.key.values))" },
+        array { "\($0.key.outcome.rawValue)" }, array { $0.key.inputs.text }, array { "\($0.row)" },
+        isStored ? array { "\(Int64(bitPattern: $0.key.stored?.values ?? 0))" } : .null,
+        isStored ? array { Self.number($0.key.stored?.newest ?? 0) } : .null,
+      ]
+    )
+  }
+
+  func record(chunk: Int64, firstKey: Int64, keylessCount: Int) -> Statement {
+    (
+      "INSERT INTO \(self.chunk) VALUES (?, ?, ?)",
+      [.integer(chunk), .integer(firstKey), .integer(Int64(keylessCount))]
+    )
+  }
+
+  // MARK: Arrays
+
+  /// The text of an array of as many values as there are elements, so that a statement's text does not depend on these.
+  private static func array<Element>(_ elements: [Element], _ text: (Element) -> String) -> String {
+    "{" + elements.map(text).joined(separator: ",") + "}"
+  }
+
+  private static func number(_ number: Double) -> String {
+    number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)"
+  }
+
+  private static func hex(_ bytes: ArraySlice<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension KeyDigest {
+  /// As 32 digits.
+  fileprivate var hex: String {
+    [high, low].map {
+      String(repeating: "0", count: $0.leadingZeroBitCount / 4) + ($0 == 0 ? "" : String($0, radix: 16))
+    }
+    .joined()
+  }
+}
