@@ -100,7 +100,7 @@ public struct SaveTransaction {
   ///   called now, or together with a later statement, before anything is committed; it must not use the transaction.
   /// - Throws: As `execute(_:_:)`, and what `body` throws.
   package func check(
-    _ sql: String, _ values: [Any?], _ body: @escaping (_ rows: [[Any?]]) throws -> Void
+    _ sql: String, _ values: [Any?], by body: @escaping (_ rows: [[Any?]]) throws -> Void
   ) throws {
     try statements.check(sql, values.map(StoredValue.init(participantValue:))) { try body($0.map { $0.map(\.plain) }) }
   }
@@ -124,12 +124,12 @@ package protocol ParticipantStatements {
   func send(_ sql: String, _ values: [StoredValue]) throws
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
   /// Runs a statement and gives its rows to `body`, at once or when the store waits for a later statement.
-  func check(_ sql: String, _ values: [StoredValue], _ body: @escaping ([[StoredValue]]) throws -> Void) throws
+  func check(_ sql: String, _ values: [StoredValue], by body: @escaping ([[StoredValue]]) throws -> Void) throws
 }
 
 extension ParticipantStatements {
   package func check(
-    _ sql: String, _ values: [StoredValue], _ body: @escaping ([[StoredValue]]) throws -> Void
+    _ sql: String, _ values: [StoredValue], by body: @escaping ([[StoredValue]]) throws -> Void
   ) throws { try body(rows(sql, values)) }
 
   package func send(_ sql: String, _ values: [StoredValue]) throws { _ = try run(sql, values) }

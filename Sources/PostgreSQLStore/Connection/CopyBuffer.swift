@@ -1,3 +1,5 @@
+import PersistentStores
+
 /// Rows in the binary form of COPY (PostgreSQL documentation: COPY, "Binary Format"). The memory is kept from one part to
 /// the next.
 ///
@@ -45,6 +47,14 @@ struct CopyBuffer: ~Copyable {
     let end = extend(by: Self.lengthBytes + size)
     end.storeBytes(of: Int32(size).bigEndian, as: Int32.self)
     (end + Self.lengthBytes).storeBytes(of: number.bigEndian, as: Number.self)
+  }
+
+  /// Appends the bytes of a text or blob.
+  @inline(__always)
+  mutating func append(bytesOf cell: ValueCell, in copied: CopiedBatch) { append(value: copied.bytes(cell)) }
+
+  mutating func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { append(value: $0) }
   }
 
   @inline(__always)

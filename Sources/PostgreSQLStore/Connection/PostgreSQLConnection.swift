@@ -19,7 +19,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
   private var waiting: [Waiting] = []
   private var isPipelined = false
-  /// Whether the server was told to answer what was sent ahead.
+  /// Whether the server was asked for the answers to what was sent ahead.
   private var isAnswering = false
   /// Whether the server can say later whether a transaction was committed; nil until it was asked.
   var namesTransactions: Bool?
@@ -113,14 +113,14 @@ final class PostgreSQLConnection: @unchecked Sendable {
   func send(
     _ sql: String, _ values: [StoredValue] = [], check: ((PostgreSQLResult) throws -> Void)? = nil
   ) throws {
-    try send(PostgreSQLParameters(values), text(sql), check)
+    try send(PostgreSQLParameters(values), text(sql), check: check)
     if waiting.count >= Self.waitingMax { try finish() }
   }
 
   private func send(
-    _ parameters: PostgreSQLParameters, _ text: String, _ check: ((PostgreSQLResult) throws -> Void)? = nil
+    _ parameters: PostgreSQLParameters, _ text: String, check: ((PostgreSQLResult) throws -> Void)? = nil
   ) throws {
-    // An answer that nobody has waited for comes first.
+    // An answer that was not waited for comes first.
     if isAnswering { _ = try synchronize() }
     let handle = try openHandle()
     if !isPipelined {

@@ -11,7 +11,7 @@ struct ServerParticipantStatements: ParticipantStatements {
 
   func send(_ sql: String, _ values: [StoredValue]) throws { try reportingErrors { try connection.send(sql, values) } }
 
-  func check(_ sql: String, _ values: [StoredValue], _ body: @escaping ([[StoredValue]]) throws -> Void) throws {
+  func check(_ sql: String, _ values: [StoredValue], by body: @escaping ([[StoredValue]]) throws -> Void) throws {
     try reportingErrors { try connection.send(sql, values) { try body($0.rows) } }
   }
 

@@ -14,7 +14,7 @@ final class ServerCursor: RowCursor {
   private let end: (PostgreSQLConnection) -> Void
   private var page: RowPages?
   private var isAtEnd = false
-  /// How many rows the server was told to read while the last ones are used; nil for none.
+  /// How many rows the server reads while the last ones are used; nil for none.
   private var countAhead: Int?
   /// As many as the buffers between server and client hold, so that the server does not wait for the client.
   private static let rowsPerFetchMax = 1000

@@ -25,28 +25,6 @@ extension EntityColumns.Column {
   func parameter(_ value: StoredValue) -> StoredValue { type.columnValue(value) }
 }
 
-/// The values of a batch where they lie in memory, for the time of a copy.
-struct CopiedBatch {
-  let batch: ObjectBatch
-  let cells: UnsafeBufferPointer<ValueCell>
-  let arena: UnsafeRawBufferPointer
-  /// Whether a text can have a NUL character.
-  let hasZeroBytes: Bool
-
-  init(_ batch: ObjectBatch, _ cells: UnsafeBufferPointer<ValueCell>, _ arena: UnsafeRawBufferPointer) {
-    (self.batch, self.cells, self.arena) = (batch, cells, arena)
-    hasZeroBytes = arena.hasZeroByte
-  }
-
-  @inline(__always)
-  func bytes(_ cell: ValueCell) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: arena[cell.range]) }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Sixteen and more bytes at a time, which `contains` does not do.
-  fileprivate var hasZeroByte: Bool { baseAddress.map { memchr($0, 0, count) != nil } ?? false }
-}
-
 extension ColumnType {
   /// Adds a cell of a batch to COPY's form.
   ///
@@ -65,10 +43,9 @@ extension ColumnType {
       guard let number = Int16(exactly: cell.integer) else { return problem(with: .integer(cell.integer)) }
       buffer.append(value: number)
     case (.text, .text):
-      let bytes = copied.bytes(cell)
-      if copied.hasZeroBytes, bytes.hasZeroByte { return Self.zeroByte }
-      buffer.append(value: bytes)
-    case (.bytes, .blob): buffer.append(value: copied.bytes(cell))
+      if copied.hasZeroByte(cell) { return Self.zeroByte }
+      buffer.append(bytesOf: cell, in: copied)
+    case (.bytes, .blob): buffer.append(bytesOf: cell, in: copied)
     default: return append(copied.batch.value(of: cell), to: &buffer)
     }
     return nil
@@ -89,7 +66,7 @@ extension ColumnType {
       }
       var bytes: [UInt8] = []
       digits.append(to: &bytes)
-      bytes.withUnsafeBytes { buffer.append(value: $0) }
+      buffer.append(bytes)
     default: return "the value is of another kind than the attribute"
     }
     return nil

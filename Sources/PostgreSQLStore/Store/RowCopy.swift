@@ -23,15 +23,11 @@ struct RowCopy {
   func copy(
     _ connection: PostgreSQLConnection, savepoint: String? = nil, refuse: (_ row: Int, _ problem: String) -> Void
   ) throws {
-    try batch.cells.withUnsafeBufferPointer { cells in
-      try batch.arena.withUnsafeBytes { arena in
-        try copy(CopiedBatch(batch, cells, arena), connection, savepoint, refuse: refuse)
-      }
-    }
+    try CopiedBatch.with(batch) { try copy($0, to: connection, after: savepoint, refuse: refuse) }
   }
 
   private func copy(
-    _ copied: CopiedBatch, _ connection: PostgreSQLConnection, _ savepoint: String?,
+    _ copied: CopiedBatch, to connection: PostgreSQLConnection, after savepoint: String?,
     refuse: (_ row: Int, _ problem: String) -> Void
   ) throws {
     // Without the names, whose references would be counted for each row.
@@ -75,9 +71,8 @@ struct RowCopy {
     buffer.append(value: one.key)
     buffer.append(value: Int32(entity.number))
     buffer.append(value: Int32(1))
-    let start = one.row * batch.slotCount
     for field in fields {
-      if let problem = field.type.append(copied.cells[start + field.slot], of: copied, to: &buffer) {
+      if let problem = field.type.append(copied.cell(row: one.row, slot: field.slot), of: copied, to: &buffer) {
         return "\(batch.entity.attributeSlots[field.slot].name): \(problem)"
       }
     }
