@@ -195,18 +195,18 @@ final class PostgreSQLConnection: @unchecked Sendable {
   ///
   /// - Parameter fill: Replaces the contents of a buffer by the next part; leaves it empty at the end.
   /// - Returns: The number of rows.
-  func copyIn(_ sql: String, _ fill: (inout [UInt8]) throws -> Void) throws -> Int {
+  func copyIn(_ sql: String, _ fill: (inout CopyBuffer) throws -> Void) throws -> Int {
     try endPipeline()
     let handle = try openHandle()
     let text = text(sql)
     try start(text, Int32(CPQ_COPY_IN))
-    var buffer: [UInt8] = []
+    var buffer = CopyBuffer()
     do {
       while true {
-        buffer.removeAll(keepingCapacity: true)
+        buffer.truncate(to: 0)
         try fill(&buffer)
-        if buffer.isEmpty { break }
-        let sent = buffer.withUnsafeBytes {
+        if buffer.count == 0 { break }
+        let sent = buffer.withBytes {
           functions.put_copy_data(handle, $0.bindMemory(to: CChar.self).baseAddress, Int32($0.count))
         }
         guard sent == 1 else { throw connectionError(text) }

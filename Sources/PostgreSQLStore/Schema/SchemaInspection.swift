@@ -83,7 +83,10 @@ struct SchemaInspection {
     _ = try connection.copyIn("COPY ocd_canary (n) FROM STDIN (FORMAT binary)") { buffer in
       guard !isSent else { return }
       isSent = true
-      buffer.append(copyRows: 1) { $0.append(copied: 1) }
+      buffer.appendHeader()
+      buffer.beginRow(valueCount: 1)
+      buffer.append(value: Int64(1))
+      buffer.appendTrailer()
     }
     try connection.send("ROLLBACK TO canary")
     guard try connection.integer("SELECT count(*) FROM ocd_canary", []) == 0 else {
@@ -93,17 +96,5 @@ struct SchemaInspection {
           + "Use PostgreSQL, or turn off the setting that divides a COPY into several transactions "
           + "(yb_default_copy_from_rows_per_transaction = 0).")
     }
-  }
-}
-
-extension [UInt8] {
-  /// The signature of COPY's binary form, rows with one value, and the end.
-  fileprivate mutating func append(copyRows count: Int, _ row: (inout [UInt8]) -> Void) {
-    self += CopyFormat.header
-    for _ in 0..<count {
-      append(bigEndian: Int16(1))
-      row(&self)
-    }
-    self += CopyFormat.trailer
   }
 }

@@ -269,6 +269,9 @@ final class ChangeWriter {
   ) -> [(row: Int, key: Int64)] {
     let obtained = rows.range.keysObtained
     var next = resolution.firstKey
+    if obtained.isEmpty, rows.liveCount == rows.batch.count {
+      return (0..<rows.batch.count).map { ($0, next + Int64($0)) }
+    }
     return rows.liveRows(from: 0).map { row in
       // Most have none, and a look into an empty table costs more than this.
       if !obtained.isEmpty, let key = obtained[row] { return (row, key) }
@@ -280,9 +283,8 @@ final class ChangeWriter {
   private func write(_ copy: RowCopy, of rows: InsertedRows) throws {
     guard !copy.rows.isEmpty else { return }
     var refused: Set<Int> = []
-    try connection.send("SAVEPOINT ocd_rows")
     do {
-      try copy.copy(connection) { row, problem in
+      try copy.copy(connection, savepoint: "ocd_rows") { row, problem in
         refused.insert(row)
         faults.refuse(rows.objectID(row: row), message: problem, isUniqueness: false, obstacle: .other)
       }

@@ -23,49 +23,50 @@ struct EntityColumns {
 
 extension EntityColumns.Column {
   func parameter(_ value: StoredValue) -> StoredValue { type.columnValue(value) }
+}
 
+extension ColumnType {
   /// Adds a cell of a batch to COPY's form.
   ///
   /// - Returns: Why the column can't hold it; nil if it can.
-  func append(_ cell: ValueCell, of batch: ObjectBatch, to buffer: inout [UInt8]) -> String? {
-    switch (type, cell.kind) {
-    case (_, .null): buffer.appendCopiedNull()
-    case (.float8, .real) where cell.real.isNaN: buffer.appendCopiedNull()
-    case (.float8, .real): buffer.append(copied: Int64(bitPattern: cell.real.bitPattern))
-    case (.int8, .integer): buffer.append(copied: cell.integer)
+  @inline(__always)
+  func append(_ cell: ValueCell, of copied: CopiedBatch, to buffer: inout CopyBuffer) -> String? {
+    switch (self, cell.kind) {
+    case (_, .null): buffer.appendNull()
+    case (.float8, .real) where cell.real.isNaN: buffer.appendNull()
+    case (.float8, .real): buffer.append(value: cell.real.bitPattern)
+    case (.int8, .integer): buffer.append(value: cell.integer)
     case (.int4, .integer):
-      guard let number = Int32(exactly: cell.integer) else { return type.problem(with: .integer(cell.integer)) }
-      buffer.append(bigEndian: Int32(4))
-      buffer.append(bigEndian: number)
+      guard let number = Int32(exactly: cell.integer) else { return problem(with: .integer(cell.integer)) }
+      buffer.append(value: number)
     case (.int2, .integer):
-      guard let number = Int16(exactly: cell.integer) else { return type.problem(with: .integer(cell.integer)) }
-      buffer.append(bigEndian: Int32(2))
-      buffer.append(bigEndian: number)
-    case (.text, .text), (.bytes, .blob):
-      let bytes = batch.arena[cell.range]
-      if type == .text, bytes.contains(0) { return ColumnType.zeroByte }
-      buffer.append(bigEndian: Int32(bytes.count))
-      buffer.append(contentsOf: bytes)
-    default: return append(parameter(batch.value(of: cell)), to: &buffer)
+      guard let number = Int16(exactly: cell.integer) else { return problem(with: .integer(cell.integer)) }
+      buffer.append(value: number)
+    case (.text, .text):
+      if copied.hasZeroByte(cell) { return Self.zeroByte }
+      buffer.append(bytesOf: cell, in: copied)
+    case (.bytes, .blob): buffer.append(bytesOf: cell, in: copied)
+    default: return append(copied.batch.value(of: cell), to: &buffer)
     }
     return nil
   }
 
   /// Adds a value of another kind than the column's usual one.
-  private func append(_ value: StoredValue, to buffer: inout [UInt8]) -> String? {
-    if let problem = type.problem(with: value) { return problem }
-    switch (type, value) {
-    case (_, .null): buffer.appendCopiedNull()
-    case (.float8, .real(let number)): buffer.append(copied: Int64(bitPattern: number.bitPattern))
+  @inline(never)
+  private func append(_ given: StoredValue, to buffer: inout CopyBuffer) -> String? {
+    let value = columnValue(given)
+    if let problem = problem(with: value) { return problem }
+    switch (self, value) {
+    case (_, .null): buffer.appendNull()
+    case (.float8, .real(let number)): buffer.append(value: number.bitPattern)
     case (.numeric, .decimal(let number)):
       guard let digits = NumericDigits(number) else {
-        buffer.appendCopiedNull()
+        buffer.appendNull()
         return nil
       }
       var bytes: [UInt8] = []
       digits.append(to: &bytes)
-      buffer.append(bigEndian: Int32(bytes.count))
-      buffer += bytes
+      buffer.append(bytes)
     default: return "the value is of another kind than the attribute"
     }
     return nil

@@ -17,49 +17,70 @@ struct RowCopy {
 
   /// Writes all rows.
   ///
-  /// - Parameter refuse: Is given the rows that the table can't hold; they are left out.
-  func copy(_ connection: PostgreSQLConnection, refuse: (_ row: Int, _ problem: String) -> Void) throws {
+  /// - Parameters:
+  ///   - savepoint: A savepoint that is set before.
+  ///   - refuse: Is given the rows that the table can't hold; they are left out.
+  func copy(
+    _ connection: PostgreSQLConnection, savepoint: String? = nil, refuse: (_ row: Int, _ problem: String) -> Void
+  ) throws {
+    try CopiedBatch.with(batch) { try copy($0, to: connection, after: savepoint, refuse: refuse) }
+  }
+
+  private func copy(
+    _ copied: CopiedBatch, to connection: PostgreSQLConnection, after savepoint: String?,
+    refuse: (_ row: Int, _ problem: String) -> Void
+  ) throws {
+    // Without the names, whose references would be counted for each row.
+    let fields = columns.columns.map { Field(slot: $0.slot, type: $0.type) }
     var (next, isBegun, isEnded) = (0, false, false)
+    // Both in one message.
+    let begin = savepoint.map { "SAVEPOINT \($0); " } ?? ""
     _ = try connection.copyIn(
-      "COPY \(entity.tableName) (\(names.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
+      begin + "COPY \(entity.tableName) (\(names.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
     ) { buffer in
       if isEnded { return }
       if !isBegun {
         isBegun = true
-        buffer += CopyFormat.header
+        buffer.appendHeader()
       }
       while next < rows.count, buffer.count < Self.bufferBytes {
         let start = buffer.count
-        if let problem = append(rows[next], to: &buffer) {
-          buffer.removeLast(buffer.count - start)
+        if let problem = append(rows[next], of: copied, fields, to: &buffer) {
+          buffer.truncate(to: start)
           refuse(rows[next].row, problem)
         }
         next += 1
       }
       if next == rows.count {
         isEnded = true
-        buffer += CopyFormat.trailer
+        buffer.appendTrailer()
       }
     }
   }
 
-  private func append(_ one: (row: Int, key: Int64), to buffer: inout [UInt8]) -> String? {
-    buffer.append(bigEndian: Int16(3 + columns.columns.count + links.names.count))
-    buffer.append(copied: one.key)
-    buffer.append(bigEndian: Int32(4))
-    buffer.append(bigEndian: Int32(entity.number))
-    buffer.append(bigEndian: Int32(4))
-    buffer.append(bigEndian: Int32(1))
-    for column in columns.columns {
-      if let problem = column.append(batch.cell(row: one.row, slot: column.slot), of: batch, to: &buffer) {
-        return "\(batch.entity.attributeSlots[column.slot].name): \(problem)"
+  private struct Field {
+    let slot: Int
+    let type: ColumnType
+  }
+
+  @inline(__always)
+  private func append(
+    _ one: (row: Int, key: Int64), of copied: CopiedBatch, _ fields: [Field], to buffer: inout CopyBuffer
+  ) -> String? {
+    buffer.beginRow(valueCount: 3 + fields.count + links.names.count)
+    buffer.append(value: one.key)
+    buffer.append(value: Int32(entity.number))
+    buffer.append(value: Int32(1))
+    for field in fields {
+      if let problem = field.type.append(copied.cell(row: one.row, slot: field.slot), of: copied, to: &buffer) {
+        return "\(batch.entity.attributeSlots[field.slot].name): \(problem)"
       }
     }
     for values in links.values {
       if values[one.row] == LinkColumns.nullKey {
-        buffer.appendCopiedNull()
+        buffer.appendNull()
       } else {
-        buffer.append(copied: values[one.row])
+        buffer.append(value: values[one.row])
       }
     }
     return nil
