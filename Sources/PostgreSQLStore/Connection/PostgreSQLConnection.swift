@@ -15,6 +15,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// The texts of statements that were sent ahead and not answered yet.
   private var waiting: [String] = []
   private var isPipelined = false
+  /// Whether the server was asked for the answers to what was sent ahead.
+  private var isAnswering = false
   /// Whether the server can say later whether a transaction was committed; nil until it was asked.
   var namesTransactions: Bool?
   private var translations: [String: String] = [:]
@@ -48,7 +50,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
   func close() {
     if let handle { functions.finish(handle) }
     handle = nil
-    waiting = []
+    (waiting, isAnswering) = ([], false)
   }
 
   var isUsable: Bool { handle.map { functions.status($0) == Int32(CPQ_CONNECTION_OK) } ?? false }
@@ -98,6 +100,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   private func send(_ parameters: PostgreSQLParameters, _ text: String) throws {
+    // An answer that was not waited for comes first.
+    if isAnswering { _ = try synchronize() }
     let handle = try openHandle()
     if !isPipelined {
       guard functions.enter_pipeline(handle) == 1 else { throw connectionError(text) }
@@ -115,6 +119,23 @@ final class PostgreSQLConnection: @unchecked Sendable {
     try send(PostgreSQLParameters(values), text(sql))
     guard let result = try synchronize() else { throw connectionError(sql) }
     return result
+  }
+
+  /// Sends one statement, which the server runs while this side goes on. `answer()` returns its result.
+  func start(_ sql: String) throws {
+    try send(sql)
+    try requestAnswers()
+  }
+
+  /// The result of the statement that was started.
+  func answer() throws -> PostgreSQLResult {
+    guard let result = try synchronize() else { throw connectionError(nil) }
+    return result
+  }
+
+  private func requestAnswers() throws {
+    guard functions.pipeline_sync(try openHandle()) == 1 else { throw connectionError(nil) }
+    isAnswering = true
   }
 
   /// Waits for the statements that were sent ahead.
@@ -139,9 +160,9 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// - Throws: The first error. Statements after it were not executed.
   private func synchronize(_ note: (PostgreSQLResult) -> Void = { _ in }) throws -> PostgreSQLResult? {
     let handle = try openHandle()
-    guard functions.pipeline_sync(handle) == 1 else { throw connectionError(nil) }
+    if !isAnswering { try requestAnswers() }
     let sent = waiting
-    waiting = []
+    (waiting, isAnswering) = ([], false)
     var (last, failure): (PostgreSQLResult?, PostgreSQLError?) = (nil, nil)
     for sql in sent {
       while let result = functions.get_result(handle) {

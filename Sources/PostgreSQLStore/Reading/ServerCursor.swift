@@ -14,6 +14,10 @@ final class ServerCursor: RowCursor {
   private let end: (PostgreSQLConnection) -> Void
   private var page: RowPages?
   private var isAtEnd = false
+  /// How many rows the server reads while the last ones are used; nil for none.
+  private var countAhead: Int?
+  /// As many as the buffers between server and client hold, so that the server does not wait for the client.
+  private static let rowsPerFetchMax = 1000
   /// The rest of a query whose predicate is evaluated in memory.
   private var walk: FilteredRows?
   /// What was read of it and not delivered yet.
@@ -71,7 +75,9 @@ final class ServerCursor: RowCursor {
     numbers.removeAll()
     var isComplete = false
     while !isComplete {
-      if page?.isAtEnd ?? true { page = try fetch().map { RowPages(plan, $0, rowsPerBatch: rowsPerBatch) } }
+      if page?.isAtEnd ?? true {
+        page = try fetch(min(rowsPerBatch, Self.rowsPerFetchMax)).map { RowPages(plan, $0, rowsPerBatch: rowsPerBatch) }
+      }
       guard page != nil else { break }
       isComplete = try page?.add(to: &batch, numbers: &numbers) ?? true
     }
@@ -87,19 +93,27 @@ final class ServerCursor: RowCursor {
       defer { filtered = filtered.dropFirst(rowsPerBatch) }
       return Array(filtered.prefix(rowsPerBatch))
     }
-    guard let result = try fetch() else { return [] }
+    guard let result = try fetch(rowsPerBatch) else { return [] }
     return try (0..<result.rowCount).map { try plan.row($0, of: result) }
   }
 
-  /// Nil at the end.
-  private func fetch() throws -> PostgreSQLResult? {
+  /// The next rows; nil at the end. On a connection of its own the cursor tells the server to read those that follow.
+  private func fetch(_ count: Int) throws -> PostgreSQLResult? {
     guard !isAtEnd else { return nil }
-    let result = try reader.access("Reading further rows of") {
-      try reader.connection.query("FETCH \(rowsPerBatch) FROM \(name)")
+    return try reader.access("Reading further rows of") {
+      let (connection, ahead) = (reader.connection, countAhead)
+      countAhead = nil
+      let result = try ahead == nil ? connection.query(statement(count)) : connection.answer()
+      isAtEnd = result.rowCount < ahead ?? count
+      if lock == nil, !isAtEnd {
+        try connection.start(statement(count))
+        countAhead = count
+      }
+      return result.rowCount == 0 ? nil : result
     }
-    isAtEnd = result.rowCount < rowsPerBatch
-    return result.rowCount == 0 ? nil : result
   }
+
+  private func statement(_ count: Int) -> String { "FETCH \(count) FROM \(name)" }
 
   private func fillFiltered(_ stop: CancellationFlag) throws {
     while filtered.count < rowsPerBatch, let part = try walk?.next() {
