@@ -72,6 +72,68 @@ struct ServerWriterTests {
     #expect(watcher.seen.withLock { $0 } == ["0 ", "3 1-3", "3 ", "3 ", "4 4-4"])
   }
 
+  /// Sends a check ahead, whose answer comes with a later statement.
+  private final class Guard: SaveParticipant {
+    let count = Locked(0)
+
+    func begin(_ transaction: SaveTransaction) throws {
+      try transaction.check("SELECT count(*) FROM ZSESSION WHERE ZPLACE = ?", ["closed"]) { [count] rows in
+        count.withLock { $0 += 1 }
+        if rows[0][0] as? Int64 != 0 { throw Watcher.Refusal() }
+      }
+    }
+    func write(to transaction: SaveTransaction) throws {}
+  }
+
+  @Test("Nothing is saved that a check refuses which was sent ahead: packed rows, single objects, or none")
+  func checkAhead() throws {
+    let (coordinator, _) = try opened()
+    let check = Guard()
+    coordinator.addSaveParticipant(check)
+    try ServerStore.save(["a", "b"], coordinator)
+    try coordinator.saveParticipants()
+    #expect(check.count.withLock { $0 } == 2)
+    _ = try store.psql(#"INSERT INTO "ZSESSION" ("Z_PK", "Z_ENT", "Z_OPT", "ZPLACE") VALUES (1000, 1, 1, 'closed')"#)
+    #expect(throws: Watcher.Refusal.self) { try ServerStore.save(["c", "d"], coordinator) }
+    #expect(throws: Watcher.Refusal.self) { try coordinator.saveParticipants() }
+    let context = ServerStore.context(coordinator)
+    try context.performAndWait {
+      let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Session"))
+      objects[0].setValue("changed", forKey: "place")
+      context.delete(objects[1])
+      #expect(throws: Watcher.Refusal.self) { try context.save() }
+    }
+    #expect(check.count.withLock { $0 } == 5)
+    #expect(try store.psql(#"SELECT "ZPLACE" FROM "ZSESSION" ORDER BY "Z_PK""#) == "a\nb\nclosed")
+    _ = try store.psql(#"DELETE FROM "ZSESSION" WHERE "ZPLACE" = 'closed'"#)
+    try ServerStore.save(["c"], coordinator)
+    #expect(try store.psql(#"SELECT "ZPLACE" FROM "ZSESSION" ORDER BY "Z_PK""#) == "a\nb\nc")
+  }
+
+  @Test(
+    "A walk sees each row once, whatever was read ahead, and one that ends early leaves the store usable",
+    arguments: [1, 3, 999, 1000, 1001, 2500, 9999])
+  func walk(objectsPerBatch: Int) throws {
+    let (coordinator, _) = try opened()
+    let places = (0..<2500).map { "P\($0)" }
+    try ServerStore.save(places, coordinator)
+    let context = ServerStore.context(coordinator)
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
+      for batchesMax in [1, 2, Int.max] {
+        var (seen, batches): ([String], Int) = ([], 0)
+        try context.walkObjects(request, objectsPerBatch: objectsPerBatch) { objects in
+          #expect(objects.count <= objectsPerBatch)
+          seen += objects.compactMap { $0.value(forKey: "place") as? String }
+          batches += 1
+          return batches < batchesMax
+        }
+        #expect(seen == Array(places.prefix(batchesMax == .max ? places.count : batchesMax * objectsPerBatch)))
+        #expect(try context.count(for: request) == places.count)
+      }
+    }
+  }
+
   @Test("The state of objects differs after each change by another program, and not without one")
   func changeMark() throws {
     let (coordinator, _) = try opened()

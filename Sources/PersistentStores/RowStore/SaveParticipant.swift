@@ -94,6 +94,17 @@ public struct SaveTransaction {
   /// - Returns: The number of rows that it changed.
   package func change(_ sql: String, _ values: [StoredValue]) throws -> Int { try statements.run(sql, values) }
 
+  /// Runs one statement whose rows decide whether the save goes on.
+  ///
+  /// - Parameter body: Is given the rows, with columns as of `rows(_:_:)`, and throws where the save must not go on. It is
+  ///   called now, or together with a later statement, before anything is committed; it must not use the transaction.
+  /// - Throws: As `execute(_:_:)`, and what `body` throws.
+  package func check(
+    _ sql: String, _ values: [Any?], by body: @escaping (_ rows: [[Any?]]) throws -> Void
+  ) throws {
+    try statements.check(sql, values.map(StoredValue.init(participantValue:))) { try body($0.map { $0.map(\.plain) }) }
+  }
+
   /// The rows that one statement returns: Int64, Double, String, Data or nil for each column.
   ///
   /// - Parameters:
@@ -112,9 +123,15 @@ package protocol ParticipantStatements {
   /// Runs a statement without waiting for it, where the store can do so.
   func send(_ sql: String, _ values: [StoredValue]) throws
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
+  /// Runs a statement and gives its rows to `body`, at once or when the store waits for a later statement.
+  func check(_ sql: String, _ values: [StoredValue], by body: @escaping ([[StoredValue]]) throws -> Void) throws
 }
 
 extension ParticipantStatements {
+  package func check(
+    _ sql: String, _ values: [StoredValue], by body: @escaping ([[StoredValue]]) throws -> Void
+  ) throws { try body(rows(sql, values)) }
+
   package func send(_ sql: String, _ values: [StoredValue]) throws { _ = try run(sql, values) }
 }
 

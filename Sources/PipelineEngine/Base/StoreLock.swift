@@ -70,15 +70,11 @@ package final class ServerRunLock: SaveParticipant {
   }
 
   package func begin(_ transaction: SaveTransaction) throws {
-    do {
-      try lock.check(in: transaction)
-    } catch let held as ServerLock.Held {
-      throw lost(to: held)
-    }
+    try lock.check(in: transaction) { [self] in lost(to: $0) }
   }
 
-  private func lost(to held: ServerLock.Held) -> RunFailure {
-    let holder = held.holder.flatMap(LockHolder.init(line:))?.description ?? "another process"
+  private func lost(to line: String?) -> RunFailure {
+    let holder = line.flatMap(LockHolder.init(line:))?.description ?? "another process"
     return RunFailure(
       code: nil, exitCode: .temporaryFailure,
       message: "the connection that held the lock of \(store.shown) was lost, and \(holder) has taken over. What this "
@@ -91,7 +87,7 @@ package final class ServerRunLock: SaveParticipant {
     do {
       try lock.waitForSaves()
     } catch let held as ServerLock.Held {
-      throw lost(to: held)
+      throw lost(to: held.holder)
     }
   }
 

@@ -170,14 +170,16 @@ struct SavedProgress: Sendable {
   }
 
   fileprivate func check(_ tables: LedgerTables, _ transaction: SaveTransaction) throws {
-    let found = try transaction.rows(
-      "SELECT 1 FROM \(tables.input) WHERE inputID = ? AND record = ? AND byte = ?", [input, record, byte])
-    guard found.isEmpty else { return }
-    throw RunFailure(
-      code: nil, exitCode: .temporaryFailure,
-      message: "the server has lost what this run had saved up to record \((record - 1).grouped): another one may have "
-        + "taken its place. Run it again; it continues with what is there",
-      concernsStore: true)
+    try transaction.check(
+      "SELECT 1 FROM \(tables.input) WHERE inputID = ? AND record = ? AND byte = ?", [input, record, byte]
+    ) { [record] found in
+      guard found.isEmpty else { return }
+      throw RunFailure(
+        code: nil, exitCode: .temporaryFailure,
+        message: "the server has lost what this run had saved up to record \((record - 1).grouped): another one may "
+          + "have taken its place. Run it again; it continues with what is there",
+        concernsStore: true)
+    }
   }
 }
 

@@ -42,12 +42,15 @@ struct UndoRecords: Sendable {
       return
     }
     for keys in transaction.insertedKeys(ofRoot: rootEntity) {
-      let extended = try transaction.execute(
+      let (first, last) = (StoredValue.integer(keys.lowerBound), StoredValue.integer(keys.upperBound))
+      try transaction.run(
         "UPDATE \(tables.inserted) SET lastKey = ? WHERE inputID = ? AND lastKey = ?",
-        [keys.upperBound, id, keys.lowerBound - 1])
-      if extended > 0 { continue }
-      try transaction.execute(
-        "INSERT INTO \(tables.inserted) VALUES (?, ?, ?)", [id, keys.lowerBound, keys.upperBound])
+        [last, .integer(id), .integer(keys.lowerBound - 1)])
+      // Unless a range was extended. Neither statement waits for the answer to the other.
+      try transaction.run(
+        "INSERT INTO \(tables.inserted) SELECT ?, ?, ? "
+          + "WHERE NOT EXISTS (SELECT 1 FROM \(tables.inserted) WHERE inputID = ? AND lastKey = ?)",
+        [.integer(id), first, last, .integer(id), last])
     }
   }
 

@@ -12,8 +12,12 @@ final class PostgreSQLConnection: @unchecked Sendable {
   let library: PostgreSQLLibrary
   private let address: PostgreSQLAddress
   private var handle: OpaquePointer?
-  /// The texts of statements that were sent ahead and not answered yet.
-  private var waiting: [String] = []
+  /// A statement that was sent ahead and not answered yet, and what is done with its result.
+  private struct Waiting {
+    let sql: String
+    let check: ((PostgreSQLResult) throws -> Void)?
+  }
+  private var waiting: [Waiting] = []
   private var isPipelined = false
   /// Whether the server was asked for the answers to what was sent ahead.
   private var isAnswering = false
@@ -93,13 +97,19 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Sends one statement ahead. Its error is thrown by a later call.
   ///
-  /// - Parameter sql: With `?` for each value, and Core Data's names without quotation marks.
-  func send(_ sql: String, _ values: [StoredValue] = []) throws {
-    try send(PostgreSQLParameters(values), text(sql))
+  /// - Parameters:
+  ///   - sql: With `?` for each value, and Core Data's names without quotation marks.
+  ///   - check: Is given the result when a later call waits for it, which throws what this throws.
+  func send(
+    _ sql: String, _ values: [StoredValue] = [], check: ((PostgreSQLResult) throws -> Void)? = nil
+  ) throws {
+    try send(PostgreSQLParameters(values), text(sql), check: check)
     if waiting.count >= Self.waitingMax { try finish() }
   }
 
-  private func send(_ parameters: PostgreSQLParameters, _ text: String) throws {
+  private func send(
+    _ parameters: PostgreSQLParameters, _ text: String, check: ((PostgreSQLResult) throws -> Void)? = nil
+  ) throws {
     // An answer that was not waited for comes first.
     if isAnswering { _ = try synchronize() }
     let handle = try openHandle()
@@ -111,7 +121,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
       functions.send_query(handle, text, count, types, values, lengths, formats, 1)
     }
     guard sent == 1 else { throw connectionError(text) }
-    waiting.append(text)
+    waiting.append(Waiting(sql: text, check: check))
   }
 
   /// Runs one statement, after those that were sent ahead.
@@ -157,27 +167,28 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// Reads the answers up to the last statement's.
   ///
   /// - Returns: The result of the last one.
-  /// - Throws: The first error. Statements after it were not executed.
+  /// - Throws: The first error, of the server or of a check. Statements after one of the server were not executed.
   private func synchronize(_ note: (PostgreSQLResult) -> Void = { _ in }) throws -> PostgreSQLResult? {
     let handle = try openHandle()
     if !isAnswering { try requestAnswers() }
     let sent = waiting
     (waiting, isAnswering) = ([], false)
-    var (last, failure): (PostgreSQLResult?, PostgreSQLError?) = (nil, nil)
-    for sql in sent {
+    var (last, failure): (PostgreSQLResult?, (any Error)?) = (nil, nil)
+    for statement in sent {
       while let result = functions.get_result(handle) {
         switch functions.result_status(result) {
         case Int32(CPQ_COMMAND_OK), Int32(CPQ_TUPLES_OK), Int32(CPQ_EMPTY_QUERY):
           let wrapped = PostgreSQLResult(result, library)
           note(wrapped)
           last = wrapped
+          do { try statement.check?(wrapped) } catch { failure = failure ?? error }
         case Int32(CPQ_PIPELINE_ABORTED): functions.clear(result)
         default:
-          failure = failure ?? error(of: result, sql)
+          failure = failure ?? error(of: result, statement.sql)
           functions.clear(result)
         }
       }
-      guard isUsable else { throw connectionError(sql) }
+      guard isUsable else { throw connectionError(statement.sql) }
     }
     guard let end = functions.get_result(handle) else { throw failure ?? connectionError(nil) }
     functions.clear(end)
@@ -187,6 +198,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Commits the open transaction. The server answers COMMIT without an error where it has rolled back a failed one.
   func commit() throws {
+    // What a check refuses is not committed.
+    if waiting.contains(where: { $0.check != nil }) { try finish() }
     try checkTransaction()
     do {
       let result = try query("COMMIT")

@@ -11,6 +11,10 @@ struct ServerParticipantStatements: ParticipantStatements {
 
   func send(_ sql: String, _ values: [StoredValue]) throws { try reportingErrors { try connection.send(sql, values) } }
 
+  func check(_ sql: String, _ values: [StoredValue], by body: @escaping ([[StoredValue]]) throws -> Void) throws {
+    try reportingErrors { try connection.send(sql, values) { try body($0.rows) } }
+  }
+
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
     try reportingErrors { try connection.query(sql, values).rows }
   }

@@ -130,14 +130,16 @@ package final class ServerLock: @unchecked Sendable {
   /// Checks in the transaction of a save that no other process has taken the lock, and prevents that until it ends. What
   /// the save commits is on the server's disk.
   ///
-  /// - Throws: ``Held``
-  package func check(in transaction: SaveTransaction) throws {
+  /// - Parameter error: What the save throws where another process has taken it; `holder` is what that has said of itself.
+  package func check(
+    in transaction: SaveTransaction, orThrow error: @escaping (_ holder: String?) -> any Error
+  ) throws {
     try transaction.run(Self.durable, [])
-    let own = try transaction.rows(
-      "SELECT 1 FROM \(table) WHERE name = 'run' AND token = ? FOR SHARE", [token])
-    guard own.isEmpty else { return }
-    throw Held(
-      holder: try transaction.rows("SELECT holder FROM \(table) WHERE name = 'run'").first?.first as? String)
+    try transaction.check(
+      "SELECT token, holder FROM \(table) WHERE name = 'run' FOR SHARE", []
+    ) { [token] rows in
+      if rows.first?.first as? String != token { throw error(rows.first?.last as? String) }
+    }
   }
 
   /// Waits until the server has ended the saves of this process: one whose answer was lost may still be in progress.
