@@ -68,7 +68,10 @@ enum Subject: String, CaseIterable {
 
   case limitServerImport = "C program, COPY in binary form"
   case importServer = "surfjournal import into a server"
+  case limitServerImportLarge = "C program, 50,000 rows in a transaction"
+  case importServerLarge = "surfjournal import, 50,000 rows in a transaction"
   case shellServerImport = "psql copy, unchecked texts"
+  case shellServerImportWithKey = "psql copy, unchecked texts, into a table with a key"
   case limitServerStep = "C program, binary cursor"
   case walkServerObjects = "streaming fetch of objects of a server"
   case walkServerBatches = "walk over packed batches of a server"

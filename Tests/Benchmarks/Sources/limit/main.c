@@ -39,14 +39,15 @@ int main(int count, char **words) {
   else if (strcmp(command, "insert-linked-books") == 0 && count == 4) library_insert(words[2], atol(words[3]), true);
   else if (strcmp(command, "walk-library") == 0 && count == 3) library_walk(words[2]);
   else if (strcmp(command, "delete-authors") == 0 && count == 3) library_delete(words[2]);
-  else if (strcmp(command, "server-import") == 0 && count == 4) server_import(words[2], words[3]);
+  else if (strcmp(command, "server-import") == 0 && count == 5)
+    server_import(words[2], words[3], (size_t)atol(words[4]));
   else if (strcmp(command, "server-step") == 0 && count == 3) server_step(words[2]);
   else if (strcmp(command, "check") == 0 && count == 3) check_log(words[2]);
   else if (strcmp(command, "--version") == 0) printf("SQLite %s\n", sqlite3_libversion());
   else
     fail("usage", "limit import|import-alone|import-by-row|import-linked LOG STORE | "
                   "export|export-by-date STORE LOG | step STORE | check LOG | "
-                  "insert-books|insert-linked-books STORE ROWS | walk-library|delete-authors STORE | server-import LOG ADDRESS | "
+                  "insert-books|insert-linked-books STORE ROWS | walk-library|delete-authors STORE | server-import LOG ADDRESS ROWS | "
                   "server-step ADDRESS | --version");
   return 0;
 }

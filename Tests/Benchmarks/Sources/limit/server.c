@@ -8,8 +8,7 @@
 #include "../../../../Sources/CPostgreSQL/shim.h"
 #include "entries.h"
 
-// The transactions of an import into a server.
-enum { ROWS_PER_TRANSACTION = 50000, BUFFER_BYTES = 1 << 18, ROW_BYTES_MAX = 1 << 16 };
+enum { BUFFER_BYTES = 1 << 18, ROW_BYTES_MAX = 1 << 16 };
 
 static struct cpq_functions pq;
 
@@ -93,7 +92,7 @@ static void commit(struct copy *copy) {
   server_do(copy->connection, "COMMIT", CPQ_COMMAND_OK);
 }
 
-void server_import(const char *log, const char *address) {
+void server_import(const char *log, const char *address, size_t rows_per_transaction) {
   struct reader reader = reader_open(log);
   struct copy copy = {server_connect(address), malloc(BUFFER_BYTES + ROW_BYTES_MAX), 0};
   if (copy.bytes == NULL) fail("memory", "there is none");
@@ -102,7 +101,7 @@ void server_import(const char *log, const char *address) {
   for (bool is_last = false; !is_last; readahead_return()) {
     const struct block *block = readahead_take();
     for (size_t i = 0; i < block->count; i++) {
-      if (inserted % ROWS_PER_TRANSACTION == 0) {
+      if (inserted % rows_per_transaction == 0) {
         if (inserted > 0) commit(&copy);
         begin(&copy);
       }

@@ -53,10 +53,12 @@ final class ServerRuns {
         + statements.flatMap { ["-c", $0] })
   }
 
+  private static let quietly = "SET client_min_messages = warning"
+
   /// A database with an empty journal.
   private func makeStore(_ database: String) throws {
     try psql(
-      "postgres", "DROP DATABASE IF EXISTS \(database)",
+      "postgres", Self.quietly, "DROP DATABASE IF EXISTS \(database)",
       "CREATE DATABASE \(database) ENCODING 'UTF8' TEMPLATE template0")
     try Tool.run([source.folder.program("benchmarks"), StreamingFetch.makeServer.rawValue, address(database)])
     // What others have left for the disk is not this one's affair.
@@ -66,7 +68,7 @@ final class ServerRuns {
   /// The store that is read.
   private func fillStore() throws {
     try makeStore("source")
-    try Tool.run([source.folder.program("limit"), "server-import", source.inputs.plain, address("source")])
+    try Tool.run([source.folder.program("limit"), "server-import", source.inputs.plain, address("source"), "50000"])
     try psql("source", "VACUUM ANALYZE", "CHECKPOINT")
     try check("source")
   }
@@ -84,9 +86,16 @@ final class ServerRuns {
     let (ours, limit) = (try source.folder.program("surfjournal"), try source.folder.program("limit"))
     let stepped = source.steppedText + "\n"
     return [
-      loading(.limitServerImport) { [limit, "server-import", source.inputs.plain, $0] },
-      loading(.importServer) { [ours, "import", source.inputs.plain, "--store", $0] },
-      shellImport,
+      loading(.limitServerImport) { [limit, "server-import", source.inputs.plain, $0, "5000"] },
+      loading(.importServer) { [ours, "import", source.inputs.plain, "--store", $0, "-q"] },
+      loading(.limitServerImportLarge) { [limit, "server-import", source.inputs.plain, $0, "50000"] },
+      loading(.importServerLarge) {
+        [ours, "import", source.inputs.plain, "--store", $0, "--chunk-rows", "50000", "-q"]
+      },
+      shellImport(.shellServerImport, table: "texts", columns: Self.texts),
+      shellImport(
+        .shellServerImportWithKey, table: "keyed_texts",
+        columns: "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, " + Self.texts),
       reading(.limitServerStep, [limit, "server-step", address("source")]) { try Checks.text(of: $0, is: stepped) },
       reading(.walkServerObjects, [own, StreamingFetch.objects.rawValue, address("source")]) {
         try Checks.text(of: $0, is: stepped)
@@ -95,7 +104,7 @@ final class ServerRuns {
         try Checks.text(of: $0, is: "rows \(rows)\n")
       },
       reading(
-        .exportServer, [ours, "export", "--store", address("source"), "--output", "-"] + Contenders.columns
+        .exportServer, [ours, "export", "--store", address("source"), "--output", "-", "-q"] + Contenders.columns
       ) { [plain = source.inputs.plain] in try Checks.same($0, as: plain) },
       reading(.shellServerExport, ["psql", "-X", "-d", address("source"), "-c", Self.copyOut]) {
         try Checks.lines(of: $0, are: rows + 1)
@@ -116,22 +125,24 @@ final class ServerRuns {
       prepare: { [self] in try makeStore(database) }, check: { [self] _ in try check(database) })
   }
 
-  private var shellImport: Contender {
-    let database = "texts"
+  private static let texts = "date text, height text, period text, wind text, location text, rating text"
+
+  private func shellImport(_ subject: Subject, table: String, columns: String) -> Contender {
+    // Each has a database of its own, so that nothing of the one before is left.
+    let names = "(date, height, period, wind, location, rating)"
     return Contender(
-      subject: .shellServerImport, groups: [.server],
+      subject: subject, groups: [.server],
       command: [
-        "psql", "-X", "-q", "-d", address(database), "-c", "\\copy log from '\(source.inputs.plain)' csv header",
+        "psql", "-X", "-q", "-d", address(table), "-c",
+        "\\copy \(table) \(names) from '\(source.inputs.plain)' csv header",
       ],
       rows: source.rows,
       prepare: { [self] in
-        try psql("postgres", "DROP DATABASE IF EXISTS \(database)", "CREATE DATABASE \(database)")
-        try psql(
-          database, "CREATE TABLE log (date text, height text, period text, wind text, location text, rating text)",
-          "CHECKPOINT")
+        try psql("postgres", Self.quietly, "DROP DATABASE IF EXISTS \(table)", "CREATE DATABASE \(table)")
+        try psql(table, "CREATE TABLE \(table) (\(columns))", "CHECKPOINT")
       },
       check: { [self] _ in
-        let count = try psql(database, "SELECT count(*) FROM log")
+        let count = try psql(table, "SELECT count(*) FROM \(table)")
         guard count == String(source.rows) else { throw BenchmarkFailure("the table has \(count) rows") }
       })
   }

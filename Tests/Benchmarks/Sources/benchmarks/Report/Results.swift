@@ -51,6 +51,12 @@ struct Results {
     measurements[subject].flatMap { Series($0.values.map { $0.seconds * 1000 }) }
   }
 
+  /// Microseconds of processor time, of all threads, for each row.
+  func processorMicroseconds(ofRowsOf subject: Subject) -> Series? {
+    guard let rows = rows(of: subject) else { return nil }
+    return measurements[subject].flatMap { Series($0.values.map { $0.cpuSeconds * 1e6 / Double(rows) }) }
+  }
+
   /// The greatest of all rounds, since that is what has to be there.
   func peakMegabytes(_ subject: Subject) -> Series? {
     (measurements[subject]?.values.map(\.peakMegabytes).max()).flatMap { Series([$0]) }
