@@ -62,7 +62,9 @@ import Testing
     try night("d.csv", Self.record(5))
     try run("notify", "nightly.json", "--event", "drift", "--quiet")
     nights.heard = try folder.text("heard.txt").split(separator: "\n").map(String.init)
-    nights.pageCount = try files.contentsOfDirectory(atPath: folder.path("reports")).count { $0 != "index.html" }
+    nights.pageCount = try files.contentsOfDirectory(atPath: folder.path("reports")).count {
+      $0.hasSuffix(".html") && $0 != "index.html"
+    }
     nights.rejects = try files.contentsOfDirectory(atPath: folder.path("rejects")).sorted()
     nights.processed = try files.subpathsOfDirectory(atPath: folder.path("inbox/processed"))
       .filter { $0.hasSuffix(".csv") }.map { $0.hasPrefix(Self.old) ? $0 : String($0.drop { $0 != "/" }) }.sorted()
