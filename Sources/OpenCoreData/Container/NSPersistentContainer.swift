@@ -1,5 +1,4 @@
 import Foundation
-import Locking
 
 /// A model, its coordinator and a view context. (Apple documentation: NSPersistentContainer.)
 ///
@@ -184,17 +183,9 @@ extension NSManagedObjectModel {
   /// The model is read once: every caller gets the same instance, so that entities can be compared by identity.
   /// `copy()` returns one that can be changed.
   public static func embedded(named name: String) -> NSManagedObjectModel? {
-    embeddedModels.withLock { known in
-      if let model = known[name] { return model }
-      guard let embedded = EmbeddedModels.model(named: name), let version = embedded.currentVersion,
-        let model = try? load(xml: Data(version.xml.utf8), module: embedded.moduleName)
-      else { return nil }
-      model.freeze()
-      known[name] = model
-      return model
-    }
+    guard let embedded = EmbeddedModels.model(named: name), let version = embedded.currentVersion else { return nil }
+    return try? embedded.model(of: version)
   }
-  private static let embeddedModels = Locked<[String: NSManagedObjectModel]>([:])
 
   /// An embedded model, or a model file among the main bundle's resources.
   fileprivate static func found(named name: String) -> NSManagedObjectModel? {

@@ -92,11 +92,19 @@ struct StoreModelSearch {
         + unreadable)
   }
 
+  /// A version whose hashes are all known takes precedence over one whose derived attributes may differ from the
+  /// store's.
   private func embeddedVersion(for metadata: StoreMetadata) throws -> StoreModel? {
-    let versions = try EmbeddedModels.all.filter { embedded.contains($0.name) }.flatMap { model in
-      try model.versions.map { try Self.version($0, of: model) }
+    let models = EmbeddedModels.all.filter { embedded.contains($0.name) }
+    for exactly in [true, false] {
+      for model in models {
+        for version in model.versions {
+          let found = try Self.version(version, of: model)
+          if found.model.isCompatible(metadata.versionHashes, exactly: exactly) { return found.storeModel() }
+        }
+      }
     }
-    return Self.bestFit(versions, metadata)?.storeModel()
+    return nil
   }
 
   private static func version(_ url: URL) throws -> Version {
@@ -106,16 +114,7 @@ struct StoreModelSearch {
   }
 
   private static func version(_ version: EmbeddedModel.Version, of model: EmbeddedModel) throws -> Version {
-    Version(
-      model: try NSManagedObjectModel.load(xml: Data(version.xml.utf8), module: model.moduleName),
-      origin: .embedded("\(model.name)/\(version.name)"))
-  }
-
-  /// A version whose hashes are all known takes precedence over one whose derived attributes may differ from the
-  /// store's.
-  private static func bestFit(_ versions: [Version], _ metadata: StoreMetadata) -> Version? {
-    versions.first { $0.model.isCompatible(metadata.versionHashes, exactly: true) }
-      ?? versions.first { $0.model.isCompatible(metadata.versionHashes, exactly: false) }
+    Version(model: try model.model(of: version), origin: .embedded("\(model.name)/\(version.name)"))
   }
 
   // MARK: Models in the store

@@ -8,8 +8,11 @@ package enum StorePath {
   package static func resolved(_ path: String) -> String {
     var path = path
     for _ in 0..<linksMax {
+      if let resolved = realpath(path, nil) {
+        defer { free(resolved) }
+        return String(cString: resolved)
+      }
       let url = URL(fileURLWithPath: path)
-      if FileManager.default.fileExists(atPath: path) { return url.resolvingSymlinksInPath().path }
       let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
         return folder.appendingPathComponent(url.lastPathComponent).path

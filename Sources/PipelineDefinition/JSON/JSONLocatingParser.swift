@@ -3,7 +3,7 @@ import Foundation
 /// Parses JSON with comments (JSON5) into a tree and records the source location of each value.
 ///
 /// Foundation's decoder accepts JSON5 but reports neither the location of a mistake nor a duplicate key. So this
-/// parser handles the structure; Foundation still decodes each text and number.
+/// parser handles the structure, and plain texts and numbers; Foundation decodes all others.
 struct JSONLocatingParser {
   /// Deeper nesting is refused, so that a hostile document cannot exhaust the stack.
   static let depthMax = 64
@@ -12,6 +12,8 @@ struct JSONLocatingParser {
   private(set) var locations: [String: SourceLocation] = ["": SourceLocation(line: 1, column: 1)]
   private let bytes: [UInt8]
   private var at = 0
+  /// The last offset whose location was asked for, and that location.
+  private var mark = (offset: 0, location: SourceLocation(line: 1, column: 1))
   private let decoder: JSONDecoder
 
   init(_ data: Data) {
@@ -96,15 +98,19 @@ struct JSONLocatingParser {
     let start = at
     let quote = bytes[at]
     at += 1
+    var isPlain = true
     while at < bytes.count, bytes[at] != quote {
       // A line break within a text is a syntax error, nearly always caused by a missing quote.
       if bytes[at] == UInt8(ascii: "\n") { break }
+      if bytes[at] < 0x20 || bytes[at] == UInt8(ascii: "\\") { isPlain = false }
       at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
     }
     guard at < bytes.count, bytes[at] == quote else {
       throw mistake(start, "the text that begins here has no closing quote on its line; add it")
     }
     at += 1
+    // A decoder is made for each text that it reads.
+    if isPlain, let text = String(validating: bytes[start + 1..<at - 1], as: UTF8.self) { return text }
     guard let text = try? decoder.decode(String.self, from: Data(bytes[start..<at])) else {
       throw mistake(start, "this text has an invalid escape, or is not UTF-8; write \\\\ for a backslash")
     }
@@ -127,12 +133,19 @@ struct JSONLocatingParser {
           : "the document ends too "
             + "early; complete it")
     default:
+      if let number = Self.whole(bytes[start..<at]) { return .number(number) }
       // The line break ends the number: of a long one, Foundation also reads the memory behind the data.
       guard let number = try? decoder.decode(Double.self, from: Data((word + "\n").utf8)) else {
         throw mistake(start, "\(word) is neither a number nor true, false or null; put quotes around a text")
       }
       return .number(number)
     }
+  }
+
+  /// A number of few digits and nothing else; nil for everything that Foundation has to read.
+  private static func whole(_ word: ArraySlice<UInt8>) -> Double? {
+    guard word.count <= 15, word.allSatisfy({ $0 &- 48 < 10 }), word.count == 1 || word.first != 48 else { return nil }
+    return Double(word.reduce(0) { $0 * 10 + Int($1 - 48) })
   }
 
   /// Skips white space and comments (`//` to the end of the line, `/* … */`).
@@ -168,20 +181,28 @@ struct JSONLocatingParser {
       || byte >= 0x80
   }
 
-  private func location(of offset: Int) -> SourceLocation {
-    let before = bytes[..<min(offset, bytes.count)]
-    let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
-    return SourceLocation(
-      line: before.count { $0 == 10 } + 1,
-      column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1)
+  /// Counted on from the last one, as most are asked for in their order.
+  private mutating func location(of offset: Int) -> SourceLocation {
+    let end = min(offset, bytes.count)
+    if end < mark.offset { mark = (0, SourceLocation(line: 1, column: 1)) }
+    var (line, column) = (mark.location.line, mark.location.column)
+    for byte in bytes[mark.offset..<end] {
+      if byte == 10 {
+        (line, column) = (line + 1, 1)
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    mark = (end, SourceLocation(line: line, column: column))
+    return mark.location
   }
 
-  private func unclosed(_ start: Int, _ closing: String, orMissing message: String = "") -> PipelineError {
+  private mutating func unclosed(_ start: Int, _ closing: String, orMissing message: String = "") -> PipelineError {
     if at < bytes.count { return mistake(at, message) }
     return mistake(start, "what begins here is not closed: a '\(closing)' is missing at the end")
   }
 
-  private func mistake(_ offset: Int, path: String = "", _ message: String) -> PipelineError {
+  private mutating func mistake(_ offset: Int, path: String = "", _ message: String) -> PipelineError {
     let location = location(of: offset)
     return PipelineError(mistakes: [
       PipelineError.Mistake(path: path, line: location.line, column: location.column, message: message)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A JSON document of any shape as a tree, which the definition's reader checks key by key.
 package enum JSONValue: Sendable, Equatable {
   case null
@@ -17,6 +19,16 @@ package enum JSONValue: Sendable, Equatable {
     case .array: "a list"
     case .object: "an object {…}"
     }
+  }
+}
+
+extension JSONValue {
+  /// Reads a document. A decoder would try the kinds of each value in turn, and make an error for each that it is not.
+  ///
+  /// - Throws: ``PipelineError`` with the place of the first syntax error; also for a document that is nested too deeply.
+  package init(parsing document: Data) throws(PipelineError) {
+    var parser = JSONLocatingParser(document)
+    self = try parser.read()
   }
 }
 

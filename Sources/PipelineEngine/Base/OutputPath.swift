@@ -35,9 +35,8 @@ enum OutputPath {
   /// Whether the path is that of something other than a regular file or a folder, such as a pipe or /dev/null. It is
   /// written directly, without a new file next to it.
   static func isSpecial(_ path: String) -> Bool {
-    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type] as? FileAttributeType
-    return type.map { $0 != .typeRegular && $0 != .typeDirectory } ?? false
+    var status = stat()
+    return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 
   static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
@@ -48,11 +47,8 @@ enum OutputPath {
     return left == right
   }
 
-  private static func identity(_ path: String) -> [Int]? {
-    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
-      let device = attributes[.systemNumber] as? Int, let file = attributes[.systemFileNumber] as? Int
-    else { return nil }
-    return [device, file]
+  private static func identity(_ path: String) -> [UInt]? {
+    var status = stat()
+    return stat(path, &status) == 0 ? [UInt(status.st_dev), UInt(status.st_ino)] : nil
   }
 }

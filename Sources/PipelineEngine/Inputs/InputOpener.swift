@@ -36,9 +36,5 @@ final class InputOpener {
   }
 
   /// Whether the input at a path can be read only once.
-  static func isPipe(_ path: String) -> Bool {
-    let type = try? FileManager.default.attributesOfItem(
-      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
-    return type as? FileAttributeType != .typeRegular && type as? FileAttributeType != .typeDirectory && type != nil
-  }
+  static func isPipe(_ path: String) -> Bool { OutputPath.isSpecial(path) }
 }

@@ -8,7 +8,10 @@ extension PipelineDefinition {
   /// of this program with more keys gives an old definition the same digest.
   var digest: ContentDigest {
     let hash = ContentHash()
-    if let data = try? JSONEncoder().encode(self), var tree = try? JSONDecoder().decode(JSONValue.self, from: data) {
+    let data = try? JSONEncoder().encode(self)
+    // Only a definition that was not read from a file can be nested too deeply for the parser.
+    let parsed = data.flatMap { (try? JSONValue(parsing: $0)) ?? (try? JSONDecoder().decode(JSONValue.self, from: $0)) }
+    if var tree = parsed {
       if case .object(var members) = tree {
         members = members.filter { Self.meaningfulKeys.contains($0.key) }
         members["model"] = .string(modelName)

@@ -91,7 +91,7 @@ package struct RunModel {
   private init(_ found: StoreModel) {
     var model = found.model
     if case .embedded(let version) = found.origin, let name = version.split(separator: "/").first,
-      let current = NSManagedObjectModel.embedded(named: String(name)),
+      let current = NSManagedObjectModel.embedded(named: String(name)), current !== model,
       current.versionChecksum == model.versionChecksum
     {
       // The instance that the rest of the program uses.

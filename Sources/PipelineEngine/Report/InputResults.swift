@@ -111,13 +111,16 @@ struct InputResults {
 extension InputResults.Kept {
   var json: String {
     // For most chunks there is nothing to store, and the encoder is slow.
-    if issues.isEmpty, profile == nil, statistics == nil, links == nil { return "{}" }
+    if issues.isEmpty, profile == nil, statistics == nil, links == nil { return Self.nothing }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? Self.nothing
   }
 
+  private static let nothing = "{}"
+
   init(json: String) {
-    self = (try? JSONDecoder().decode(Self.self, from: Data(json.utf8))) ?? Self()
+    let decoded = json == Self.nothing ? nil : try? JSONDecoder().decode(Self.self, from: Data(json.utf8))
+    self = decoded ?? Self()
   }
 }
