@@ -76,7 +76,7 @@ import Testing
     var examples = false
     for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
       examples = examples ? !line.isEmpty : line == "Examples:"
-      guard line.drop(while: { $0 == " " }).first == "-" else { continue }
+      guard line.first == " ", line.drop(while: { $0 == " " }).first == "-" else { continue }
       let isDeclaration = line.contains(/^  (?:-[a-zA-Z], --|    --|-[a-zA-Z] )/)
       #expect(examples ? !isDeclaration : isDeclaration, "\(line)")
     }

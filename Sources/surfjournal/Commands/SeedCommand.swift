@@ -51,7 +51,7 @@ struct SeedCommand: Command {
     Examples:
       surfjournal seed surf-log.csv -o Seed.sqlite --single-file
       surfjournal seed --from Spot=spots.csv --from Session=sessions.csv \\
-          --model Surfing.xcdatamodeld -o Surfing.sqlite
+        --model Surfing.xcdatamodeld -o Surfing.sqlite
 
     Exit status 65 says that records were rejected, and are not in the seed; the
     others are in 'surfjournal help'.
