@@ -238,6 +238,13 @@ private enum DocExamplesPipeline {
     print(notify)
   }
 
+  static func read() {
+    let read = ReadDefinition(run: ["hdfs", "dfs", "-cat", "{path}"])
+    print(read.words(path: "/logs/a.csv"))
+    let words = ReadDefinition(run: ["cat", "{path}"]).words(path: "a.csv")
+    print(words)
+  }
+
   static func retention() {
     var retention = RetentionDefinition()
     retention.reports = .init(days: 400)

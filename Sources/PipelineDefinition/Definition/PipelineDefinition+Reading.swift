@@ -101,6 +101,9 @@ extension PipelineDefinition: Decodable {
     if reader.value("name") == nil { mistakes.add("", "'name' is missing; every pipeline has a name for its reports") }
     definition.description = reader.string("description")
     definition.readSettings(reader)
+    if let value = reader.value("read") {
+      definition.read = ReadDefinition.read(value, path: "read", mistakes: mistakes)
+    }
     if let items = reader.items("parts") { definition.readParts(items, reader) }
     definition.checkTogether(mistakes)
     return definition
@@ -212,11 +215,12 @@ extension PipelineDefinition: Decodable {
 
   /// Checks what involves several keys: names used twice, names that are not declared.
   func checkTogether(_ mistakes: MistakeList) {
+    checkRead(mistakes)
     if !parts.isEmpty {
       checkParts(mistakes)
       return checkReports(mistakes)
     }
-    for (index, pattern) in source.enumerated() {
+    for (index, pattern) in source.enumerated() where read == nil {
       guard let problem = SourcePattern.problem(of: pattern) else { continue }
       let path = mistakes.contains("source[\(index)]") ? "source[\(index)]" : "source"
       mistakes.add(path, "the pattern '\(RawText.shortened(pattern.utf8))' \(problem)")

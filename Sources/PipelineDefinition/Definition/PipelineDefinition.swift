@@ -59,6 +59,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var description: String?
   /// Input files in order, or patterns of file names, see *Pipeline files* in the manual.
   public var source: [String]
+  /// The commands that read the inputs; nil for files.
+  public var read: ReadDefinition?
   /// Whether a missing source, or a pattern without matches, is allowed.
   public var sourceOptional: Bool
   /// Whether a run only reports what an import would do.
@@ -157,7 +159,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     atomic: Bool = false, appendOnly: Bool = false, changedInputs: ChangedInputPolicy = .refuse,
     limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil,
-    notify: NotifyDefinition? = nil, retention: RetentionDefinition? = nil, timeoutSeconds: Double? = nil,
+    notify: NotifyDefinition? = nil, read: ReadDefinition? = nil, retention: RetentionDefinition? = nil,
+    timeoutSeconds: Double? = nil,
     export: ExportDefinition? = nil, parts: [PipelineDefinition] = [], baseDirectory: URL? = nil,
     vocabulary: DefinitionVocabulary = DefinitionVocabulary()
   ) {
@@ -193,6 +196,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.rejects = rejects
     self.log = log
     self.notify = notify
+    self.read = read
     self.retention = retention
     self.timeoutSeconds = timeoutSeconds
     self.export = export
@@ -206,7 +210,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns,
       extraColumns, missingColumns, timeZone, recordRules, key, duplicates, store, model, entity, relationships
     case chunkRows, errorPolicy, errorBudget, expect, atomic, appendOnly, changedInputs, limits, report, charts, rejects
-    case log, notify, retention, timeoutSeconds, export, parts
+    case log, notify, read, retention, timeoutSeconds, export, parts
   }
 
   /// The URL of a path in this definition: `~` is the home directory, relative paths start at `baseDirectory`.

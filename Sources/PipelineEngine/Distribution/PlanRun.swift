@@ -147,7 +147,8 @@ package struct PlanRun {
     let planner = ShardPlanner(environment: environment, shardBytes: shardBytes)
     var totals = ImportTotals(definition)
     var (planned, left): ([PlannedInput], [String]) = ([], [])
-    for file in part.inputs {
+    for input in part.inputs {
+      let file = try environment.readable(input)
       guard try isNew(file, among: known, &totals) else {
         left.append(file.name)
         continue

@@ -49,8 +49,9 @@ package struct ShardChecks {
     let ledger = try environment.store.ledger(environment.tables, overwrittenMax: 0)
     var totals = ImportTotals(environment.definition)
     totals.begin(part: 0, of: environment, lastStoredKey: 0)
+    let input = InputFile(name: entry.path, path: entry.location ?? entry.path)
     var importer = FileImporter(
-      InputFile(name: entry.path, path: entry.location ?? entry.path), environment: environment,
+      try environment.readable(input, for: entry), environment: environment,
       contexts: run.parts[0].contexts(), ledger: ledger, rejectsPath: nil, shard: entry)
     _ = try importer.run(KnownInputs(), &totals)
     if totals.outcome == .cancelled {

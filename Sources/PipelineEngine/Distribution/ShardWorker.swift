@@ -32,6 +32,8 @@ package final class ShardWorker {
   private var plans: PlanTables { environment.plans }
   /// The planned inputs of the shards so far.
   private var inputs: [Int64: LedgerEntry] = [:]
+  /// The shard whose bytes a command has printed last.
+  private var copied: (shard: Int, file: InputFile)?
 
   /// Opens the store of a plan.
   ///
@@ -226,13 +228,12 @@ package final class ShardWorker {
   ///
   /// - Returns: False where another worker has moved the checkpoint; true after a failure that may pass, too.
   private func saveChunks(of entry: LedgerEntry) throws(RunFailure) -> Bool {
-    let location = entry.location ?? entry.path
     var totals = ImportTotals(environment.definition)
     totals.begin(part: 0, of: environment, lastStoredKey: 0)
     totals.begin(after: try countsOfOthers(than: entry))
     var importer = FileImporter(
-      InputFile(name: entry.path, path: location), environment: environment, contexts: part.contexts(), ledger: ledger,
-      rejectsPath: nil, shard: entry)
+      try readable(entry), environment: environment, contexts: part.contexts(), ledger: ledger, rejectsPath: nil,
+      shard: entry)
     do throws(RunFailure) {
       let saved = try importer.run(KnownInputs(), &totals)
       if totals.outcome == .cancelled { throw Self.cancelled }
@@ -251,6 +252,16 @@ package final class ShardWorker {
       try waitAfter(error)
       return true
     }
+  }
+
+  /// The input of a shard. What a command has printed is kept for the next attempt.
+  private func readable(_ entry: LedgerEntry) throws(RunFailure) -> InputFile {
+    let number = entry.shard?.number ?? 0
+    if let copied, copied.shard == number { return copied.file }
+    let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
+    let readable = try environment.readable(file, for: entry)
+    if readable.copy != nil { copied = (number, readable) }
+    return readable
   }
 
   /// What the rest of the plan has read so far, where a budget of errors needs it.

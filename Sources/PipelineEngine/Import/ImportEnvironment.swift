@@ -89,6 +89,27 @@ struct ImportEnvironment {
 
   // MARK: Inputs
 
+  /// An input that can be read: a copy, if the pipeline has a command that reads it.
+  func readable(_ file: InputFile) throws(RunFailure) -> InputFile {
+    guard let read = definition.read, file.path != "-", !options.isReplay else { return file }
+    return try file.read { name throws(RunFailure) in
+      try ReadInput.whole(name, read, in: definition.baseDirectory, unless: monitor.isCancelled)
+    }
+  }
+
+  /// A shard's input, with the bytes that importing the shard takes.
+  func readable(_ file: InputFile, for shard: LedgerEntry) throws(RunFailure) -> InputFile {
+    guard let read = definition.read, let bytes = shard.shard?.storedBytes else { return file }
+    // Rows at the end of a file that do not count are known when the rest is read.
+    guard read.range != nil, definition.dialect.skipLastRows == 0 else { return try readable(file) }
+    // The head by which the input is recognised may reach into the shard, or behind it.
+    let head = 0..<max(min(ReadInput.headBytes, bytes.lowerBound), shard.progress.headBytes)
+    let parts = head.upperBound < bytes.lowerBound ? [head, bytes] : [0..<max(head.upperBound, bytes.upperBound)]
+    return try file.read { name throws(RunFailure) in
+      try ReadInput.parts(parts, of: name, read, in: definition.baseDirectory, unless: monitor.isCancelled)
+    }
+  }
+
   /// The reader of an input; `known` has what was imported before.
   ///
   /// - Parameter digester: What is digested of the records; by default what the pipeline compares.

@@ -304,9 +304,10 @@ struct ImportRun {
     let (environment, contexts) = (part.environment, part.contexts())
     var first: RunFailure?
     for (input, rejectsPath) in inputs {
-      var importer = FileImporter(
-        input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
+        let input = try environment.readable(input)
+        var importer = FileImporter(
+          input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
         let entry = try wholly(part, contexts, ledger: ledger, totals: &totals) { totals throws(RunFailure) in
           try importer.run(known, &totals)
         }

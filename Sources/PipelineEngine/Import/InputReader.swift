@@ -116,18 +116,18 @@ struct InputReader: Sendable {
   ///   record are not those that were planned.
   private func check(_ shard: Shard, _ stored: StoredBytes, head: InputProgress) throws(CSVError) {
     guard shard.storedBytes.upperBound <= stored.count else {
-      throw shard.changed(file.path, "it has become shorter")
+      throw shard.changed(file.shownPath, "it has become shorter")
     }
     if shard.isLast, shard.storedBytes.upperBound < stored.count {
-      throw shard.changed(file.path, "it has become longer")
+      throw shard.changed(file.shownPath, "it has become longer")
     }
     // A shard that begins with the file has its head.
     if shard.storedBytes.lowerBound > 0, try stored.digest(0..<min(head.headBytes, stored.count)) != head.headHash {
-      throw shard.changed(file.path, "it begins otherwise")
+      throw shard.changed(file.shownPath, "it begins otherwise")
     }
     guard try stored.digest(shard.storedBytes) == shard.hash else {
       throw shard.changed(
-        file.path,
+        file.shownPath,
         "its bytes from \(shard.storedBytes.lowerBound.grouped) on, before \(shard.storedBytes.upperBound.grouped), are "
           + "others")
     }

@@ -11,6 +11,8 @@ enum InputFiles {
   /// The inputs of a run over the definition's own sources. A pattern without a match becomes an input that can't be
   /// read, unless the definition says that sources are optional.
   static func expand(_ definition: PipelineDefinition) -> [InputFile] {
+    // Which inputs there are, only their command knows.
+    if definition.read != nil { return definition.source.map { InputFile(name: $0, path: $0) } }
     var inputs: [InputFile] = []
     for source in definition.source {
       let path = definition.path(source)
@@ -164,6 +166,8 @@ struct InputFile: Sendable {
   let path: String
   /// Set for a file of an inbox.
   var inboxFile: Inbox.File?
+  /// The copy that a command has printed: `path` is that of the copy.
+  var copy: ReadInput?
   /// A pattern that no file matches: an input that does not exist.
   var isUnmatchedPattern = false
   /// Set for a pattern: a folder that it leads into, and what is in it can't be read.
@@ -177,12 +181,28 @@ struct InputFile: Sendable {
     let code: Int32
   }
 
+  /// What messages call it: its path, or the name by which a command reads it.
+  var shownPath: String { copy == nil ? path : name }
+
+  /// The input as a command has printed it.
+  ///
+  /// - Parameters:
+  ///   - read: Makes the copy, of the input with this name.
+  func read(by read: (String) throws(RunFailure) -> ReadInput) throws(RunFailure) -> InputFile {
+    if let failure { throw failure }
+    let copy = try read(name)
+    var file = InputFile(name: name, path: copy.path)
+    file.copy = copy
+    return file
+  }
+
   /// Whether the whole input can be read more than once: a file, unlike a pipe.
   var isReadTwice: Bool { path != "-" && !InputOpener.isPipe(path) }
 
   /// The absolute path, by which the file is recognised when its content has changed; nil for a pipe, and for a file of
   /// an inbox, whose name may come again.
   var location: String? {
+    if copy != nil { return name }
     guard isReadTwice, inboxFile == nil else { return nil }
     return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }

@@ -76,7 +76,7 @@ package final class Notifier: Sendable {
       let program = StartedProgram(
         words: command.run, environment: environment, folder: definition.baseDirectory,
         timeoutSeconds: command.timeoutSeconds)
-      try program.run(try Self.encoded { try notice.input(command.summary) })
+      try Self.run(program, try Self.encoded { try notice.input(command.summary) })
     }
   }
 
@@ -86,7 +86,15 @@ package final class Notifier: Sendable {
       let program = StartedProgram(
         words: mail.sendmail, environment: ProcessInfo.processInfo.environment, folder: definition.baseDirectory,
         timeoutSeconds: mail.timeoutSeconds)
-      try program.run(text.bytes)
+      try Self.run(program, text.bytes)
+    }
+  }
+
+  private static func run(_ program: StartedProgram, _ input: [UInt8]) throws(Undelivered) {
+    do throws(ProgramFailure) {
+      try program.run(input)
+    } catch {
+      throw Undelivered(error.message)
     }
   }
 

@@ -59,6 +59,7 @@ extension PipelineDefinition {
   }
 
   private func missing(_ source: String) -> String? {
+    if read != nil { return nil }
     var one = self
     one.source = [source]
     let inputs = InputFiles.expand(one)

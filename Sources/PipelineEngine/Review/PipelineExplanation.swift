@@ -20,7 +20,7 @@ public struct PipelineExplanation: Sendable {
     "duplicates", "store",
     "model",
     "entity", "parts", "chunkRows", "errorPolicy", "errorBudget", "expect", "atomic", "appendOnly", "changedInputs",
-    "report", "notify", "retention",
+    "report", "notify", "read", "retention",
     "rejects",
     "export",
   ]
@@ -81,7 +81,13 @@ public struct PipelineExplanation: Sendable {
     if let inbox = definition.inbox {
       return "what arrives in \(inbox.folder) as \(inbox.pattern.joined(separator: " or "))"
     }
-    guard !definition.source.isEmpty else { return "the files named on the command line, plain or compressed" }
+    guard !definition.source.isEmpty else {
+      let reading = definition.read.map { ", which the command \($0.run.joined(separator: " ")) prints" } ?? ""
+      return "the files named on the command line, plain or compressed\(reading)"
+    }
+    if let read = definition.read {
+      return "\(definition.source.joined(separator: ", ")), which the command \(read.run.joined(separator: " ")) prints"
+    }
     let isPattern = definition.source.contains { InputFiles.isPattern($0) }
     let count = InputFiles.expand(definition).count { $0.failure == nil }
     let now = isPattern ? ", \(count) \(count == 1 ? "file" : "files") now" : ""
