@@ -206,6 +206,56 @@ struct SharedKeyTests {
     #expect(try keyed.rows(of: world.address) == [])
   }
 
+  @Test func `A constraint of the model and the rule unique are kept where they have the key`() throws {
+    let world = try PlannedImport()
+    let folder = world.folder
+    try folder.makeFolder("Club.xcdatamodel")
+    try folder.write(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <model userDefinedModelVersionIdentifier="">
+        <entity name="Surfer" representedClassName="Surfer">
+          <attribute name="name" optional="YES" attributeType="String"/>
+          <attribute name="club" optional="YES" attributeType="String"/>
+          <attribute name="points" optional="YES" attributeType="Integer 32" usesScalarValueType="NO"/>
+          <uniquenessConstraints>
+            <uniquenessConstraint><constraint value="name"/><constraint value="club"/></uniquenessConstraint>
+          </uniquenessConstraints>
+        </entity>
+      </model>
+      """, to: "Club.xcdatamodel/contents")
+    func setKey(_ key: String, rules: String = "") throws {
+      try folder.write(
+        """
+        { "name": "club", "entity": "Surfer", "model": "Club.xcdatamodel", "key": ["\(key)"], "duplicates": "update",
+          "chunkRows": 20, "columns": [{ "name": "name", "rules": [\(rules)] }, "club", "points"] }
+        """, to: "nightly.json")
+    }
+    let lines = (0..<600).map { "Surfer \($0 * 7 % 90),Club \($0 % 3),\($0)\n" }
+    try folder.write("name,club,points\n" + lines.joined(), to: "a.csv")
+    try setKey("points")
+    let other = try world.run("plan", "./nightly.json", "a.csv", "--store", world.address)
+    #expect(other.status == 78 && other.messages.contains("uniqueness constraint for Surfer"), "\(other.messages)")
+    try setKey("name", rules: "\"unique\"")
+    let plan = try world.plan("a.csv", shardBytes: 2000)
+    let workers = (0..<3).map { _ in world.worker(plan) }
+    for worker in workers { try Programs.start(worker) }
+    for worker in workers {
+      worker.waitUntilExit()
+      #expect(worker.terminationStatus == 0)
+    }
+    #expect(try world.run("report", "--plan", plan, "--store", world.address).status == 0)
+    let one = try world.run("import", "a.csv", "--pipeline", "./nightly.json", "--store", "one.sqlite")
+    #expect(one.status == 0, "\(one.messages)")
+    func rows(_ store: String) throws -> [Substring] {
+      let output = try world.run(
+        "export", store, "--entity", "Surfer", "--model", "Club.xcdatamodel", "--format", "csv", "-o", "-")
+      return output.text.split(separator: "\n").sorted()
+    }
+    #expect(try rows(world.address).count == 91)
+    #expect(try rows(world.address) == rows("one.sqlite"))
+  }
+
   @Test func `Another key with the same digest is noticed`() throws {
     let keyed = try KeyedImport(duplicates: "\"update\"")
     let world = keyed.world

@@ -24,17 +24,22 @@ enum PlanRefusal {
         "several workers would look up and create the same related objects at the same time; import it with 'import'")
     }
     try checkKey(definition, isDryRun: run.isDryRun)
-    if let index = definition.columns.firstIndex(where: { $0.rules.contains { $0.kind == .unique } }) {
+    // Records with the same values of a key are one entry, and so are those that are alike in more.
+    func isOfKey(_ names: [String]) -> Bool { !definition.key.isEmpty && definition.key.allSatisfy(names.contains) }
+    if let index = definition.columns.firstIndex(where: { column in
+      column.rules.contains { $0.kind == .unique } && !isOfKey([column.attribute])
+    }) {
       throw refused(
         definition.columnPath(index),
-        "the rule 'unique' compares all records, and a worker sees its own; import it "
-          + "with 'import'")
+        "the rule 'unique' compares all records, and a worker sees its own; make the column the key of the pipeline, or "
+          + "import it with 'import'")
     }
-    if !environment.store.entity.uniquenessConstraintNames.isEmpty {
+    if let names = environment.store.entity.uniquenessConstraintNames.first(where: { !isOfKey($0) }) {
       throw refused(
         "entity",
-        "the model has a uniqueness constraint for \(definition.entity), which compares all records, and a "
-          + "worker sees its own; import it with 'import'")
+        "the model has a uniqueness constraint for \(definition.entity) (\(names.joined(separator: ", "))), which "
+          + "compares all records, and a worker sees its own; make it the key of the pipeline, or import it with 'import'"
+      )
     }
   }
 
