@@ -30,6 +30,7 @@ struct DocExamplesExpressions {
     let both = NSCompoundPredicate(andPredicateWithSubpredicates: [
       NSPredicate(format: "rating >= 4"), NSPredicate(format: "location == 'Rincon'"),
     ])
+    print(both.formatDescription)
     #expect(both.formatDescription == "rating >= 4 AND location == \"Rincon\"")
   }
 

@@ -1,7 +1,8 @@
 import Foundation
 import OpenCoreData
+import SurfJournal
 
-/// The examples in the doc comments of store classes, compiled. A change to an example changes both places.
+/// The examples in the doc comments of store classes and of keyed access, compiled. A change to an example changes both places.
 private enum DocExamplesStores {
   // Unchecked: the coordinator calls a store on one queue at a time.
   final class FolderStore: NSIncrementalStore, @unchecked Sendable {}
@@ -18,6 +19,29 @@ private enum DocExamplesStores {
       override func save() throws { try writeNodes(cacheNodes()) }
     }
     NSPersistentStoreCoordinator.registerStoreClass(CSVStore.self, forStoreType: "CSV")
+  }
+
+  static func valueForKeyPath(author: NSManagedObject) {
+    let titles = author.value(forKeyPath: "works.title") as? NSSet
+    let pages = author.value(forKeyPath: "works.@sum.pages") as? Int
+    print(titles?.count ?? 0, pages ?? 0)
+  }
+
+  static func setValueForKeyPath(author: NSManagedObject) {
+    author.setValue(true, forKeyPath: "works.isRead")
+  }
+
+  static func validationError(context: NSManagedObjectContext) throws {
+    do {
+      try context.save()
+    } catch let error as CocoaError where error.code == .validationMissingMandatoryProperty {
+      print("\(error.validationKey ?? "") is missing")
+    }
+  }
+
+  static func changesOfAnEntity() {
+    let sessions = NSPersistentHistoryChange.fetchRequest
+    sessions?.predicate = NSPredicate(format: "changedEntity == %@", JournalEntry.entity())
   }
 }
 

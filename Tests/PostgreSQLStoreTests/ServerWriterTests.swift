@@ -194,7 +194,7 @@ struct ServerWriterTests {
       ended.signal()
     }
     while try store.psql(
-      "SELECT count(*) FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0 AND query LIKE 'COPY%ZSESSION%'"
+      "SELECT count(*) FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0 AND query LIKE '%COPY%ZSESSION%'"
     )
       == "0"
     {

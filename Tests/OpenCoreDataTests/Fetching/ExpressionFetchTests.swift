@@ -225,7 +225,6 @@ struct ExpressionFetchTests {
     #expect(failure("tags").contains("it has several values. Count them with @count"))
     #expect(failure("stars").contains("stars not found"))
     #expect(failure("length(name)", .string).contains("value gives an integer, and its resultType is text"))
-    #expect(failure("spot").contains("is an object"))
     let summed = PlainColumn.summaries[0].description("total")
     #expect(failure("name", groups: [summed]).contains("is of all rows, and a value of each row is needed"))
   }

@@ -59,7 +59,7 @@ final class Stack: Sendable {
       try coordinator.addPersistentStore(
         ofType: NSPostgreSQLStoreType, configurationName: nil, at: try ServerStores.newAddress(), options: options)
     }
-    entity = try #require(model.entitiesByName["Session"])
+    entity = try #require(model.entitiesByName["Session"] ?? model.entities.first)
   }
 
   /// A private context on the coordinator, or on `parent`.
