@@ -50,11 +50,6 @@ public struct EmbeddedModel: Sendable {
 
   /// The current version.
   package var currentVersion: Version? { versions.first { $0.name == currentVersionName } }
-
-  /// The model of a version, frozen. It is read once: every caller gets the same instance.
-  package func model(of version: Version) throws -> NSManagedObjectModel {
-    try EmbeddedModels.model(xml: version.xml, module: moduleName)
-  }
 }
 
 /// The models embedded in this program.
@@ -84,23 +79,6 @@ public enum EmbeddedModels {
   /// model of the name; the result then is the first by module name.
   package static func model(named name: String, inModule moduleName: String? = nil) -> EmbeddedModel? {
     all.first { $0.name == name && (moduleName == nil || $0.moduleName == moduleName) }
-  }
-
-  private struct Source: Hashable {
-    let xml: String
-    let moduleName: String
-  }
-  private static let read = Locked<[Source: NSManagedObjectModel]>([:])
-
-  fileprivate static func model(xml: String, module moduleName: String) throws -> NSManagedObjectModel {
-    let source = Source(xml: xml, moduleName: moduleName)
-    return try read.withLock { known in
-      if let model = known[source] { return model }
-      let model = try NSManagedObjectModel.load(xml: Data(xml.utf8), module: moduleName)
-      model.freeze()
-      known[source] = model
-      return model
-    }
   }
 
   /// The module in which the model with this text is embedded; nil if none or several have it.

@@ -90,7 +90,7 @@ private struct DictionaryColumns {
   /// What rows are grouped by.
   mutating func group(by property: Any) throws -> DictionaryShape.Column {
     if let (name, path) = toOnePath(of: property) {
-      return objectColumn(name, path, try binder.group(by: .keyPath(path)))
+      return objectColumn(name, path: path, value: try binder.group(by: .keyPath(path)))
     }
     guard let description = property as? NSExpressionDescription else {
       let column = try attributeColumn(of: property)
@@ -109,7 +109,7 @@ private struct DictionaryColumns {
 
   mutating func column(of property: Any) throws -> DictionaryShape.Column {
     if let (name, path) = toOnePath(of: property) {
-      return objectColumn(name, path, try binder.bind(.keyPath(path)))
+      return objectColumn(name, path: path, value: try binder.bind(.keyPath(path)))
     }
     guard let description = property as? NSExpressionDescription else { return try attributeColumn(of: property) }
     let tree = try tree(of: description)
@@ -130,7 +130,7 @@ private struct DictionaryColumns {
   }
 
   /// The ID of the object at the end of a path.
-  private func objectColumn(_ name: String, _ path: [String], _ value: BoundExpression) -> DictionaryShape.Column {
+  private func objectColumn(_ name: String, path: [String], value: BoundExpression) -> DictionaryShape.Column {
     var destination: NSEntityDescription?
     if case .object(let entity)? = try? AttributePath(path, of: entity).end { destination = entity }
     return .expression(
@@ -172,7 +172,7 @@ private struct DictionaryColumns {
     if case .keyPath(let path) = tree, value.type == .object,
       type == .undefinedAttributeType || type == .objectIDAttributeType
     {
-      return objectColumn(name, path, value)
+      return objectColumn(name, path: path, value: value)
     }
     guard value.type != .object else {
       throw NSError.coreData(

@@ -59,7 +59,7 @@ package struct DictionaryMerge {
         }
         let (one, other) = (left.row.values[index], right.row.values[index])
         if column.destination != nil, case .text(let one) = one, case .text(let other) = other, one != other {
-          // Of two keys the longer one is the greater.
+          // The longer key is the greater one.
           return (one.utf8.count, one) < (other.utf8.count, other)
         }
         let order = StoredValueOrder.compare(one, other)

@@ -100,7 +100,7 @@ struct FetchedValueTests {
     #expect(try places("SELF IN %@", expression(request("rating == 5"))) == [])
   }
 
-  @Test("What is not one value of each result, and what is no request, is refused with advice")
+  @Test("What is not one value of each result, and what is not a request, is refused with advice")
   func refusals() throws {
     let pairs = request("rating == 5")
     pairs.resultType = .dictionaryResultType

@@ -14,7 +14,7 @@ final class CheckedSeat: NSManagedObject {
     ["guest": validator(CheckedSeat.validateGuest), "labels": validator(CheckedSeat.validateLabels)]
   }
 
-  /// Guest 13 is refused, and guest 12 is replaced by nobody.
+  /// Guest 13 is refused, and guest 12 is replaced by nil.
   private func validateGuest(_ value: inout Any?) throws {
     switch (value as? NSManagedObject)?.value(forKey: "number") as? Int {
     case 13: throw NSError(domain: "seats", code: 13)

@@ -33,7 +33,7 @@ extension NSManagedObject: PredicateSubject {
 
 extension NSManagedObject {
   /// What follows the attribute on a key path, such as `length` in `name.length`; nil in the outer optional for a path
-  /// whose last part but one is no attribute.
+  /// whose last part but one is not an attribute.
   private func propertyOfValue(onKeyPath keyPath: [String]) throws -> Any?? {
     let (path, rest) = (Array(keyPath.dropLast()), keyPath.suffix(1))
     guard !path.isEmpty, let found = try? AttributePath(path, of: entity), case .attribute = found.end else {
