@@ -201,7 +201,9 @@ import Testing
     }
     try input.close()
     let said = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    #expect(process.terminationStatus == 75 && said.contains("cancelled"), "\(process.terminationStatus): \(said)")
+    // A run that gives up says what the server's connection has said.
+    let isCancelled = said.contains("stopping at the next chunk") && !said.contains("connection")
+    #expect(process.terminationStatus == 75 && isCancelled, "\(process.terminationStatus): \(said)")
     #expect(seconds < .seconds(60), "\(seconds)")
     try server.startAgain()
     try folder.write(Self.header + Self.records(0..<2 * Self.part), to: "all.csv")
