@@ -96,9 +96,10 @@ struct ManyWorkersTests {
     world.address += "&application_name=\(workerName.replacingOccurrences(of: " ", with: "%20"))"
     let workers = (0..<4).map { _ in world.worker(plan) }
     for worker in workers { try Programs.start(worker) }
+    // A worker connects for a moment, to ask for a place, and waits longer each time.
     var ages: [Double] = []
-    for _ in 0..<40 {
-      usleep(100_000)
+    for look in 0..<400 where look < 40 || ages.isEmpty {
+      usleep(50_000)
       let age = try world.psql(
         "SELECT max(extract(epoch FROM clock_timestamp() - backend_start)) FROM pg_stat_activity "
           + "WHERE application_name = '\(workerName)'")
@@ -140,7 +141,7 @@ struct ManyWorkersTests {
     for line in log.split(separator: "\n") where line.hasPrefix("#") {
       let process = line.prefix { $0 != " " }
       if line.hasSuffix(": ROLLBACK") { open[process] = nil }
-      guard let kind = kinds.first(where: { line.contains(": \($0)") }) else { continue }
+      guard let kind = kinds.first(where: { line.contains(": \($0)") || line.contains("; \($0)") }) else { continue }
       open[process, default: []].append(kind)
       if kind == "COMMIT" { transactions.append(open.removeValue(forKey: process) ?? []) }
     }
