@@ -189,7 +189,7 @@ extension NSPersistentStoreCoordinator {
   func writeCount() throws -> Int64 { try requireStores().reduce(0) { $0 + $1.writeCount } }
 }
 
-/// An object of which only the value for comparisons is known.
+/// Stands for an object in a comparison: only its value for comparisons is known.
 private final class LinkedIdentity: NSObject, PredicateIdentity {
   let comparisonValue: StoredValue
 

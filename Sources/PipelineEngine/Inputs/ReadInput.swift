@@ -25,13 +25,9 @@ final class ReadInput: Sendable {
   static func whole(
     _ name: String, _ definition: ReadDefinition, in folder: URL?, unless isCancelled: () -> Bool
   ) throws(RunFailure) -> ReadInput {
-    let command = Command(name: name, definition: definition, folder: folder)
-    try command.checkName()
-    let input = try ReadInput(name)
-    let file = try input.open()
-    defer { close(file) }
-    _ = try command.run(definition.words(path: name), into: file, at: 0, unless: isCancelled)
-    return input
+    try copy(of: Command(name: name, definition: definition, folder: folder)) { command, file throws(RunFailure) in
+      _ = try command.run(definition.words(path: name), into: file, at: 0, unless: isCancelled)
+    }
   }
 
   /// How much of an input is read before a shard: it has the header, or the records that show the members of JSON Lines.
@@ -46,20 +42,28 @@ final class ReadInput: Sendable {
     _ parts: [Range<Int>], of name: String, _ definition: ReadDefinition, in folder: URL?,
     unless isCancelled: () -> Bool
   ) throws(RunFailure) -> ReadInput {
-    let command = Command(name: name, definition: definition, folder: folder)
-    try command.checkName()
-    let input = try ReadInput(name)
-    let file = try input.open()
-    defer { close(file) }
-    for part in parts where !part.isEmpty {
-      guard let words = definition.words(path: name, bytes: part) else { continue }
-      let count = try command.run(words, into: file, at: part.lowerBound, unless: isCancelled)
-      guard count == part.count else {
-        throw command.failure(
-          "printed \(count.grouped) of the \(part.count.grouped) bytes from \(part.lowerBound.grouped) on; the input may "
-            + "have become shorter since it was planned, or 'range' asks for other bytes than it should")
+    try copy(of: Command(name: name, definition: definition, folder: folder)) { command, file throws(RunFailure) in
+      for part in parts where !part.isEmpty {
+        guard let words = definition.words(path: name, bytes: part) else { continue }
+        let count = try command.run(words, into: file, at: part.lowerBound, unless: isCancelled)
+        guard count == part.count else {
+          throw command.failure(
+            "printed \(count.grouped) of the \(part.count.grouped) bytes from \(part.lowerBound.grouped) on; the input may "
+              + "have become shorter since it was planned, or 'range' asks for other bytes than it should")
+        }
       }
     }
+  }
+
+  /// A copy that `write` fills by running the command.
+  private static func copy(
+    of command: Command, write: (_ command: Command, _ file: Int32) throws(RunFailure) -> Void
+  ) throws(RunFailure) -> ReadInput {
+    try command.checkName()
+    let input = try ReadInput(command.name)
+    let file = try input.open()
+    defer { close(file) }
+    try write(command, file)
     return input
   }
 

@@ -187,9 +187,13 @@ struct PlanTables: Sendable {
     return Set(rows.compactMap { $0.first as? Int64 })
   }
 
+  private func areThere(in connection: LedgerConnection) throws -> Bool {
+    try connection.dialect.tables([plan], connection.plainRows).first?.isTable == true
+  }
+
   /// The number of a plan that is not closed; nil if there is none.
   private func openPlan(_ connection: LedgerConnection) throws -> String? {
-    guard try connection.dialect.tables([plan], connection.plainRows).first?.isTable == true else { return nil }
+    guard try areThere(in: connection) else { return nil }
     return try connection.plainRows("SELECT planID FROM \(plan) WHERE state = 'open' ORDER BY madeAt").first?.first
       as? String
   }
@@ -209,7 +213,7 @@ struct PlanTables: Sendable {
 
   /// The numbers of the plans that have compared keys.
   func comparingKeys(_ connection: LedgerConnection) throws -> Set<String> {
-    guard try connection.dialect.tables([plan], connection.plainRows).first?.isTable == true else { return [] }
+    guard try areThere(in: connection) else { return [] }
     struct Kept: Decodable {
       struct Pipeline: Decodable { var key: [String]? }
       var pipeline: Pipeline
@@ -346,5 +350,6 @@ private enum ShardDates {
   }
 }
 
-/// As many workers of a plan write as may. Who waits has no connection to the server, so that the plan limits these too.
+/// All places for the writers of a plan are taken. A worker that waits for one has no connection to the server, so that the
+/// plan limits connections, too.
 struct WritersBusy: Error {}

@@ -46,7 +46,7 @@ struct UndoRecords: Sendable {
       try transaction.run(
         "UPDATE \(tables.inserted) SET lastKey = ? WHERE inputID = ? AND lastKey = ?",
         [last, .integer(id), .integer(keys.lowerBound - 1)])
-      // Unless a range was extended. Neither statement waits for the answer to the other.
+      // A new range, where none was extended. The server decides which, so that neither statement waits for an answer.
       try transaction.run(
         "INSERT INTO \(tables.inserted) SELECT ?, ?, ? "
           + "WHERE NOT EXISTS (SELECT 1 FROM \(tables.inserted) WHERE inputID = ? AND lastKey = ?)",
@@ -56,7 +56,10 @@ struct UndoRecords: Sendable {
 
   // MARK: Overwritten values
 
-  /// - Parameter ordinal: That of a chunk of a shard, of which no other one has any; nil for the next one.
+  /// Records the values of entries from before an update.
+  ///
+  /// - Parameter ordinal: The number of the record. A shard passes the number of its chunk, which no other chunk has; nil
+  ///   takes the next free number.
   mutating func note(
     _ entries: OverwrittenEntries, ofInput id: Int64, ordinal: Int64? = nil, _ transaction: SaveTransaction
   ) throws {

@@ -1,5 +1,6 @@
 /// An argument that predicates can't compare. It is kept for what takes it as it is: a fetch, a method or a block.
-// Unchecked: the value is handed on where the expression is evaluated, on the thread of its objects; nothing here changes.
+// Unchecked: `value` never changes, and nothing here calls it. Only the evaluation of the expression uses it, on the queue
+// of the context whose objects it is evaluated for; a client's request or object is bound to that queue anyway.
 package final class PredicateForeignValue: @unchecked Sendable, Hashable {
   package let value: Any
 

@@ -5,13 +5,8 @@ extension NSManagedObject {
   /// The violations of a new object's relationships, or of those that an update has changed.
   func relationshipErrors(isNew: Bool) -> [any Error] {
     let isOverridable = Self.lifecycleHooks.contains(.validation)
-    let checked = entity.checkedRelationships
-    if checked.isEmpty, !isOverridable { return [] }
-    let relationships =
-      !isNew
-      ? changedRelationships
-      : isOverridable ? entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) } : checked
-    return relationships.compactMap { relationship in
+    if entity.checkedRelationships.isEmpty, !isOverridable { return [] }
+    return relationshipsToCheck(isNew: isNew, isOverridable: isOverridable).compactMap { relationship in
       do {
         if isOverridable, isToBeAsked(relationship) {
           try validate(relationship)
@@ -24,6 +19,12 @@ extension NSManagedObject {
         return error
       }
     }
+  }
+
+  private func relationshipsToCheck(isNew: Bool, isOverridable: Bool) -> [NSRelationshipDescription] {
+    guard isNew else { return changedRelationships }
+    guard isOverridable else { return entity.checkedRelationships }
+    return entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
   }
 
   /// Whether the class's checks get the value. A to-many relationship that was added to is not read for a class that may
