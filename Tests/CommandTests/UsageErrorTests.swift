@@ -49,6 +49,9 @@ import Testing
     Mistake("a dry run of a seed", "seed", "--dry-run", message: "use 'surfjournal validate FILE...'"),
     Mistake(
       "a subject alone", "store", message: "'store' needs a second word: store history, store info, store verify"),
+    Mistake(
+      "work on an empty plan", "work", "--plan", "", "--store", "s",
+      message: "no plan is given; name one with --plan ID"),
     Mistake("run without a pipeline", "run", message: "no pipeline is given"),
     Mistake("run with two pipelines", "run", "surf-log", "b", message: "unexpected argument 'b'"),
     Mistake(

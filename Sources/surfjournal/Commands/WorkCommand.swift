@@ -117,7 +117,7 @@ struct WorkCommand: Command {
 extension Arguments {
   /// The options of the commands that work on a plan.
   func plannedRun() throws(CommandFailure) -> (plan: String, options: RunOptions) {
-    guard let plan = string("plan") else { throw mistake("no plan is given; name one with --plan ID") }
+    guard let plan = string("plan"), !plan.isEmpty else { throw mistake("no plan is given; name one with --plan ID") }
     let needsStore = !(isDeclared("from") && has("from")) && !(isDeclared("dry-run") && has("dry-run"))
     if needsStore, string("store") == nil { throw mistake("no store is given; name one with --store ADDRESS") }
     var options = RunOptions()
