@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: check-reproducible test-spark simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: check-reproducible test-spark test-schedulers simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -27,10 +27,11 @@ test-module: ## Build and run the tests of one module, with nothing that they do
 	@.ci/ensure-packages test
 	SURFJOURNAL_MODULE=$(MODULE) swift test --scratch-path .build/modules/$(MODULE) $(ARGS)
 
-test-long: ## Run the tests with the long series, then Spark, the fuzzer and both sanitizers; ROUNDS=1000 and SEED=7 change them
+test-long: ## Run the tests with the long series, then Spark, Slurm, the fuzzer and both sanitizers; ROUNDS=1000 and SEED=7 change them
 	@.ci/ensure-packages test
 	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} SURFJOURNAL_TESTS=long .ci/slowest swift test $(ARGS)
 	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} $(MAKE) test-spark
+	$(MAKE) test-schedulers
 	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz
 	.ci/check-thread
 	.ci/check-address
@@ -39,6 +40,12 @@ test-spark: ## Import on a Spark cluster of processes, some of which are killed;
 	@.ci/ensure-packages spark
 	[ -x .build/spark/bin/spark-submit ] || { python3 -m venv .build/spark && .build/spark/bin/python3 -m pip install --quiet pyspark pyarrow pandas; }
 	ROUNDS=$${ROUNDS:-5} swift test --filter SparkTests
+
+test-schedulers: ## Run the file for Slurm on a cluster of one node, and check that for Kubernetes; installs what that needs
+	@.ci/ensure-packages slurm
+	[ -x .build/peers/bin/python3 ] || python3 -m venv .build/peers
+	[ -x .build/peers/bin/kubernetes-validate ] || .build/peers/bin/python3 -m pip install --quiet kubernetes-validate
+	swift test --filter "SlurmTests|KubernetesJobTests"
 
 fuzz: ## Fuzz for an hour, going on from the last time; FUZZ_SECONDS=28800 and ARGS="dates numbers" change it
 	@.ci/ensure-packages test

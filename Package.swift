@@ -216,7 +216,8 @@ if !buildsProgramOnly {
       name: "Examples",
       dependencies: ["CSV", "OpenCoreData", "PipelineEngine", "StoreInspection", "SurfJournal", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "TidyTests", swiftSettings: strict),
+    // It reads every file of the repository, which takes half a minute without optimization.
+    .testTarget(name: "TidyTests", swiftSettings: strict + optimized),
   ]
 }
 
