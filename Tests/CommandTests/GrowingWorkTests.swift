@@ -32,7 +32,7 @@ struct GrowingWorkTests {
   private static func growth(_ works: [Work]) -> [(part: String, ratio: Double)] {
     works[0].keys.sorted().map { part in
       let values = works.map { Double($0[part] ?? 0) }
-      // Threads and buffers make small numbers differ; what does not grow is no work.
+      // Threads and buffers make small numbers differ; what does not grow does not count.
       let first = max(values[1] - values[0], values[0] / 20, 50)
       return (part, (values[2] - values[1]) / first)
     }

@@ -39,7 +39,7 @@ struct LinkedSimulatorTests {
   }
 
   @Test(arguments: [".a.csv.rejects.csv.1a2b3c.partial", "a.csv.rejects.2.csv", "c.csv.rejects.csv.part"])
-  func `A file that nobody names is found in every kind of world`(_ name: String) throws {
+  func `A left-over file is found in every kind of world`(_ name: String) throws {
     for kills in [false, true] {
       let world = try LinkedSimulation(seed: 7, kills: kills, leftOver: name)
       do {

@@ -58,7 +58,7 @@ struct SimulatorTests {
   ]
 
   @Test(arguments: leftOvers)
-  func `A file that nobody names is found in every kind of world`(_ name: String) async throws {
+  func `A left-over file is found in every kind of world`(_ name: String) async throws {
     for (killsOneIn, hasProcesses) in [(0, false), (2, false), (0, true)] {
       let world = try Simulation(seed: 7, killsOneIn: killsOneIn, hasProcesses: hasProcesses, leftOver: name)
       do {
