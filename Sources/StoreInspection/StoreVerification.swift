@@ -96,12 +96,15 @@ struct VerificationRun {
   private(set) var checks: [String] = []
   private(set) var findings: [StoreVerification.Finding] = []
   private(set) var notes: [String] = []
+  /// The names of the columns of each table, in capitals. They are looked up for every column of a model.
+  private let columnNames: [String: Set<String>]
 
   /// The maximum number of keys that a finding lists.
   static let keysListedMax = 5
 
   init(_ store: ExaminedStore) {
     self.store = store
+    columnNames = store.columns.mapValues { columns in Set(columns.map { $0.name.uppercased() }) }
     notes = store.doubts
   }
 
@@ -196,8 +199,7 @@ struct VerificationRun {
 
   /// Whether the table has the columns: an incompatible model names others.
   func has(_ table: String, _ columns: [String]) -> Bool {
-    guard let found = store.columns[table] else { return false }
-    let names = Set(found.map { $0.name.uppercased() })
+    guard let names = columnNames[table] else { return false }
     return columns.allSatisfy { names.contains($0.uppercased()) }
   }
 }

@@ -38,6 +38,19 @@ struct LinkedSimulatorTests {
     Issue.record("\(mistake) was not found in 13 worlds")
   }
 
+  @Test(arguments: [".a.csv.rejects.csv.1a2b3c.partial", "a.csv.rejects.2.csv", "c.csv.rejects.csv.part"])
+  func `A left-over file is found in every kind of world`(_ name: String) throws {
+    for kills in [false, true] {
+      let world = try LinkedSimulation(seed: 7, kills: kills, leftOver: name)
+      do {
+        try world.play(steps: 4)
+        Issue.record("\(name) was not found")
+      } catch let mismatch as Mismatch {
+        #expect(mismatch.description.contains("left over: [\"\(name)\"]"), "\(mismatch)")
+      }
+    }
+  }
+
   private func expectAgreement(_ world: LinkedSimulation, steps: Int) throws {
     do {
       try world.play(steps: steps)
@@ -65,7 +78,7 @@ private final class LinkedSimulation {
   /// Whether the last run was killed: the next command that writes removes what it has left.
   private var mayHaveLeftFiles = false
 
-  init(seed: UInt64, kills: Bool = false, mistake: LinkedModel.Mistake? = nil) throws {
+  init(seed: UInt64, kills: Bool = false, mistake: LinkedModel.Mistake? = nil, leftOver: String? = nil) throws {
     (self.seed, self.kills) = (seed, kills)
     random = SeededGenerator(seed: seed)
     photoRandom = SeededGenerator(seed: seed &+ 19)
@@ -75,6 +88,7 @@ private final class LinkedSimulation {
     try folder.makeFolder("Surf.xcdatamodel")
     try folder.write(Self.xml, to: "Surf.xcdatamodel/contents")
     try folder.write(pipeline(), to: "p.json")
+    if let leftOver { try folder.write("", to: leftOver) }
   }
 
   private static let xml = """
@@ -276,11 +290,25 @@ private final class LinkedSimulation {
     """
 
   private func check() throws {
+    try checkFolder()
     let (found, expected) = (try rows(permitsLeftFiles: mayHaveLeftFiles), model.lines)
     guard found != expected else { return }
     throw Mismatch(
       description: "the store has \(found.filter { !expected.contains($0) }) and lacks "
         + "\(expected.filter { !found.contains($0) }); \(found.count) lines, expected \(expected.count)")
+  }
+
+  /// Every file is an input, the pipeline, its model, the store, or rejects that the ledger names. A command that was killed
+  /// was repeated, so nothing of it is left.
+  private func checkFolder() throws {
+    var known: Set = ["Surf.xcdatamodel", "p.json", "spots.csv", "a.csv", "b.csv", "s.sqlite", ".s_SUPPORT"]
+    // The last of two repetitions may not have written to the store.
+    if mayHaveLeftFiles { known.formUnion(["s.sqlite-wal", "s.sqlite-shm", "s.sqlite.lock"]) }
+    let names = try folder.names
+    let rejects = try sql("SELECT rejectsPath FROM SJ_INPUT WHERE rejectsPath IS NOT NULL")
+    known.formUnion(rejects.map { ($0 as NSString).lastPathComponent }.flatMap { [$0, $0 + ".jsonl"] })
+    let left = names.filter { !known.contains($0) }
+    guard left.isEmpty else { throw Mismatch(description: "left over: \(left); the ledger has \(rejects)") }
   }
 
   /// What the store holds, in the model's words.

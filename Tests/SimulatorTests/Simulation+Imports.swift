@@ -136,6 +136,7 @@ extension Simulation {
     let isDisturbed = if case .none = fault { summary?.outcome == .stopped } else { true }
     if isDisturbed { noteUntouched(records, since: run.records, run.model, number: run.number) }
     try checkOwedRejects(records)
+    if !isDisturbed { owedFiles.remove(result.completed.map(\.path)) }
     if let summary {
       if case .none = fault, summary.outcome != .stopped { try check(summary, expected: prediction, found: result) }
       try check(summary, after: fault)
@@ -198,7 +199,7 @@ extension Simulation {
   }
 
   private func kill(_ options: StoreModel.Options, _ inputs: [String], at number: Int) throws {
-    hasKilled = true
+    owedFiles.add(inputs, options)
     let output = try Programs.run(
       Simulation.program.path, arguments(options, inputs) + ["-q"], in: folder,
       environment: try shim(TestSupport.Fault(.kill, at: number)))

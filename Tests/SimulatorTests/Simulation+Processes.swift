@@ -34,7 +34,7 @@ extension Simulation {
   func refuseCall(_ fault: Fault, to inputs: [String], options: StoreModel.Options) throws {
     guard case .refused(let number, let code, let lasts) = fault else { return }
     // What it could not remove is the next run's.
-    hasKilled = true
+    owedFiles.add(inputs, options)
     let growing: [TestSupport.Fault.Call] = [.open, .write, .resize, .rename, .folders]
     var refused = TestSupport.Fault(
       .fail(code), calls: code == ENOSPC ? growing : growing + [.read, .sync, .unlink, .lock, .map], at: number)

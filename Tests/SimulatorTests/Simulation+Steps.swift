@@ -25,6 +25,7 @@ extension Simulation {
     let given = StoreModel.Given(path: path, location: location, text: text)
     let result = try await run([given], options, fault: .none, inputs: [path])
     rejects[path] = text
+    replayed.formUnion([path, path + ".jsonl"])
     // A file of which the store has all records already is left alone.
     guard let input = result.completed.first else { return }
     (text.lines, text.endsWithLineEnd) = (input.rejected, true)

@@ -50,6 +50,26 @@ struct SimulatorTests {
     Issue.record("\(mistake) was not found in 40 worlds")
   }
 
+  /// Names of the kinds that runs give and remove: what is written, what a replay has rejected again, a name that is taken
+  /// for what is moved, rejects that no ledger names, and what belongs to a store.
+  private static let leftOvers = [
+    ".export.csv.1a2b3c.partial", ".f1.csv.rejects.csv.1a2b3c.partial", "f1.csv.rejects.csv.next", "f1.2.csv",
+    "f0.csv.rejects.csv", "f0.csv.rejects.csv.jsonl.part", "f0.csv.rejects.csv.replayed", "simulated.json.lock",
+  ]
+
+  @Test(arguments: leftOvers)
+  func `A left-over file is found in every kind of world`(_ name: String) async throws {
+    for (killsOneIn, hasProcesses) in [(0, false), (2, false), (0, true)] {
+      let world = try Simulation(seed: 7, killsOneIn: killsOneIn, hasProcesses: hasProcesses, leftOver: name)
+      do {
+        try await world.play(steps: 4)
+        Issue.record("\(name) was not found")
+      } catch let mismatch as Mismatch {
+        #expect(mismatch.description.contains("left over: [\"\(name)\"]"), "\(mismatch)")
+      }
+    }
+  }
+
   private func play(_ seed: UInt64, killsOneIn: Int = 0, hasProcesses: Bool = false) async throws {
     let simulation = try Simulation(seed: seed, killsOneIn: killsOneIn, hasProcesses: hasProcesses)
     defer {

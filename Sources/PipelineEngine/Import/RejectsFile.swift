@@ -279,9 +279,13 @@ final class RejectsFile {
   /// Whether the temporary files are being written, or are those of another store; not if they were killed before they
   /// said so.
   static func isInUse(_ path: String, byOtherThan store: String?) -> Bool {
-    let details = partPath(of: detailsPath(of: path))
-    if GrowingFile.isBeingWritten(details) || GrowingFile.isBeingWritten(partPath(of: path)) { return true }
-    return Replay.origin(inDetails: details).map { $0.store != store } ?? false
+    for target in [detailsPath(of: path), path] where GrowingFile.isBeingWritten(partPath(of: target)) { return true }
+    return originOfParts(of: path).map { $0.store != store } ?? false
+  }
+
+  /// Where the records of temporary files of rejects with this final path came from; nil if they do not say it.
+  static func originOfParts(of path: String) -> Replay.Origin? {
+    Replay.origin(inDetails: partPath(of: detailsPath(of: path)))
   }
 
   /// Removes the files of a run that was killed, under whichever names, unless they are another run's.

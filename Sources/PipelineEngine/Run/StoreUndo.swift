@@ -79,7 +79,8 @@ public struct StoreUndo: Sendable {
     do throws(RunFailure) {
       try Self.checkLock(store, vocabulary)
       (inputs, preview) = try PrivateCopy.keeping { () throws(RunFailure) in
-        let entries = try Self.entries(vocabulary, store, timeoutSeconds: timeoutSeconds)
+        let (entries, undone) = try Self.entries(vocabulary, store, timeoutSeconds: timeoutSeconds)
+        Self.removeLeftovers(of: undone, unlike: entries, of: store, vocabulary)
         let inputs = try Self.chosen(names, of: entries, in: store)
         try Self.checkWhole(inputs, of: entries, in: store, vocabulary, timeoutSeconds: timeoutSeconds)
         let work = try Self.work(
@@ -117,10 +118,11 @@ public struct StoreUndo: Sendable {
       let lock = try StoreLock(
         store, vocabulary, pipeline: "undo", now: Date(), timeoutSeconds: timeoutSeconds)
       defer { lock.release() }
-      let entries = try Self.entries(vocabulary, store, timeoutSeconds: timeoutSeconds)
+      let entries = try Self.entries(vocabulary, store, timeoutSeconds: timeoutSeconds).kept
       let work = try Self.work(
         inputs, in: store, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: false)
       defer { work.store.close() }
+      try Self.publishRejects(of: entries, in: work.store)
       if let fence = lock.fence { work.store.coordinator.addSaveParticipant(fence) }
       try work.store.beginTransaction()
       do throws(RunFailure) {
@@ -145,37 +147,59 @@ public struct StoreUndo: Sendable {
         throw error
       }
       try work.store.checkpoint()
-      // No later run may give rejects their name: those of an input that a killed run has imported to its end and not
-      // reported are left as any others are, and those of one that was not imported to its end are of no use.
-      for entry in entries where !entry.isReported {
-        guard let path = entry.rejects.path else { continue }
-        if entry.isComplete {
-          try RejectsFile.publish(path)
-        } else if inputs.contains(where: { $0.id == entry.id }) {
-          RejectsFile.removeAllNames(of: path)
-        }
+      // Rejects of what was not imported to its end are of no use.
+      for entry in entries where !entry.isComplete && inputs.contains(where: { $0.id == entry.id }) {
+        if let path = entry.rejects.path { RejectsFile.removeAllNames(of: path) }
       }
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
     }
   }
 
+  // MARK: Rejects
+
+  /// Gives the rejects of inputs that a killed run has imported to their end and not reported their names: of what is taken
+  /// back no later run does. This comes before the transaction: an undo that is killed leaves them named, and nothing to do.
+  private static func publishRejects(of entries: [LedgerEntry], in store: ImportStore) throws(RunFailure) {
+    let paths = entries.filter { $0.isComplete && !$0.isReported }.compactMap(\.rejects.path)
+    guard paths.contains(where: RejectsFile.hasParts) else { return }
+    try store.checkpoint()
+    for path in paths { try RejectsFile.publish(path) }
+  }
+
+  /// Removes what an undo that was killed at its very end has left of the rejects of inputs that were not imported to their
+  /// end.
+  private static func removeLeftovers(
+    of undone: [LedgerEntry], unlike kept: [LedgerEntry], of store: StoreLocation, _ vocabulary: DefinitionVocabulary
+  ) {
+    let used = Set(kept.compactMap(\.rejects.path))
+    let left = undone.compactMap(\.rejects.path).filter { path in
+      // The details are removed last, and say whose they are: a ledger may name any file.
+      guard !used.contains(path), let origin = RejectsFile.originOfParts(of: path) else { return false }
+      return (origin.store ?? store.recorded) == store.recorded && !RejectsFile.isInUse(path, byOtherThan: origin.store)
+    }
+    // Another run may be about to take the names.
+    guard !left.isEmpty, let lock = try? StoreLock(store, vocabulary, pipeline: "undo", now: Date()) else { return }
+    for path in left { RejectsFile.removeAllNames(of: path) }
+    lock.release()
+  }
+
   // MARK: Choosing
 
-  /// The inputs that were not undone, the newest first.
+  /// The inputs that were not undone, the newest first, and those that were.
   private static func entries(
     _ vocabulary: DefinitionVocabulary, _ store: StoreLocation, timeoutSeconds: Double
-  ) throws(RunFailure) -> [LedgerEntry] {
+  ) throws(RunFailure) -> (kept: [LedgerEntry], undone: [LedgerEntry]) {
     let tables = LedgerTables(vocabulary)
     return try explained(store) {
       let ledger = try LedgerConnection.reading(store, isWritten: true, timeoutSeconds: timeoutSeconds)
       defer { ledger.close() }
-      guard let layout = try ledger.layout(of: tables) else { return [] }
+      guard let layout = try ledger.layout(of: tables) else { return ([], []) }
       try PlanTables(vocabulary).checkAllClosed(
         ledger, consequence: "its workers may be saving", action: "and undo then")
-      let found = try tables.entries(layout, ledger.plainRows).filter { !$0.isUndone }
+      let found = try tables.entries(layout, ledger.plainRows)
       try ledger.checkUnchanged()
-      return found
+      return (found.filter { !$0.isUndone }, found.filter(\.isUndone))
     }
   }
 

@@ -161,7 +161,7 @@ struct RecordColumn: Sendable {
   /// A subentity's own attributes follow those of the kind.
   static func all(of entity: NSEntityDescription, _ kind: ObjectKind) -> [RecordColumn] {
     let types = entity.columnTypes
-    let more = kind.isEntry ? [] : types.keys.filter { !kind.attributes.contains($0) }.sorted()
+    let more = kind.isEntry ? [] : Set(types.keys).subtracting(kind.attributes).sorted()
     return (kind.attributes + more).compactMap { attribute in
       guard let slot = entity.slot(named: attribute), let type = types[attribute] else { return nil }
       return RecordColumn(attribute: attribute, slot: slot, type: type)

@@ -82,6 +82,26 @@ import Testing
     }
   }
 
+  /// Its rejects have no name yet, and no later run gives them one.
+  @Test(arguments: [RunKind.undoOfInterrupted, .undoOfUnreported])
+  func `Killed at any name that it gives or removes, an undo leaves rejects with their name, or none`(
+    _ kind: RunKind
+  ) throws {
+    let stage = try FaultStage(kind)
+    var fault = Fault(.kill, calls: [.rename, .unlink], at: 1)
+    while true {
+      let (problems, happened) = try stage.problems(with: fault)
+      if !happened { break }
+      expectNone(problems)
+      fault.number += 1
+    }
+    #expect(fault.number > 3)
+    let rejects = try stage.work.names.filter { $0.contains("reject") }
+    #expect(
+      rejects
+        == (kind.name == RunKind.undoOfUnreported.name ? ["log.csv.rejects.csv", "log.csv.rejects.csv.jsonl"] : []))
+  }
+
   // MARK: Canaries
 
   @Test func `A row that is lost, doubled or changed is found`() throws {

@@ -54,6 +54,21 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     try tool(keyed.arguments, in: folder, status: 65)
   }
 
+  static let undoOfInterrupted = RunKind(
+    name: "undo of an interrupted import", arguments: undo.arguments, repeated: [65, 66], mayOnlyRead: true,
+    prepare: again.prepare)
+
+  /// As a run leaves it that was killed before its report.
+  static let undoOfUnreported = RunKind(
+    name: "undo of an import without a report", arguments: undo.arguments, repeated: [65, 66], mayOnlyRead: true
+  ) { folder in
+    try loadFirst(records(0..<60, badEvery: 5), as: "log.csv", with: "k.json", in: folder)
+    try sqlite(folder.path("s"), "UPDATE SJ_INPUT SET state = 'unreported'")
+    for name in ["log.csv.rejects.csv", "log.csv.rejects.csv.jsonl"] {
+      try FileManager.default.moveItem(at: folder.file(name), to: folder.file(name + ".part"))
+    }
+  }
+
   /// Half of the rejects are corrected.
   static let replay = RunKind(name: "replay", arguments: ["replay", "log.csv.rejects.csv", "-q"], mayOnlyRead: true) {
     folder in

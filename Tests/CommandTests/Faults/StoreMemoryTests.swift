@@ -37,15 +37,14 @@ import Testing
   @Test(.enabled(if: Shim.seesAllocations, "a sanitizer has an allocator of its own"), arguments: kinds)
   func `Memory that any library does not get ends a run, and a repetition ends it well`(_ kind: RunKind) throws {
     let stage = try FaultStage(kind)
-    let all = ["SHIM_MEMORY": "all"]
     try stage.reset()
-    let (_, counted) = try stage.run(environment: all.merging(["SHIM_MEMORY_AT": "1000000000"]) { $1 })
+    let (_, counted) = try stage.run(environment: Shim.countingMemory)
     var random = kind.generator
     var ends = 0
     for _ in 0..<TestLength.rounds(1, long: 200) {
       let number = Int.random(in: 1...counted.allocations, using: &random)
       try stage.reset()
-      let (output, report) = try stage.run(environment: all.merging(["SHIM_MEMORY_AT": "\(number)"]) { $1 })
+      let (output, report) = try stage.run(environment: ["SHIM_MEMORY": "all", "SHIM_MEMORY_AT": "\(number)"])
       guard report.fired > 0 else { continue }
       let place: Comment = "\(kind.name), allocation \(number): status \(output.status), \(output.messages)"
       if output.status != stage.status {

@@ -3,8 +3,10 @@ import TestSupport
 /// Stores that are made to cost time or memory, written by another program.
 enum HostileStores {
   /// Writes `<name>.sqlite` into the folder.
-  static func write(_ name: String, in folder: TemporaryFolder) throws {
-    try Programs.python(script, name, in: folder)
+  ///
+  /// - Parameter entities: How many entities `many` and `family` have, if not so many as below.
+  static func write(_ name: String, entities: Int? = nil, in folder: TemporaryFolder) throws {
+    try Programs.python(script, name, entities.map(String.init) ?? "", in: folder)
   }
 
   /// What each is: `many` has 4000 entities with tables, `family` 15,000 in one table, both numbered by name and below
@@ -13,14 +15,14 @@ enum HostileStores {
   /// `bomb` a model that inflates to 300 MB; the views never end.
   private static let script = #"""
     import plistlib, sqlite3, struct, sys, zlib
-    name = sys.argv[1]
+    name, count = sys.argv[1], int(sys.argv[2] or 0)
     store = sqlite3.connect(name + ".sqlite", isolation_level=None)
     def by_name(count):
         return sorted(f"E{i}" for i in range(1, count + 1))
 
     entities = {
-        "many": lambda: [(i, name, 0, 0) for i, name in enumerate(by_name(4000), 1)],
-        "family": lambda: [(i, name, 0 if i == 1 else 1, 0) for i, name in enumerate(by_name(15000), 1)],
+        "many": lambda: [(i, name, 0, 0) for i, name in enumerate(by_name(count or 4000), 1)],
+        "family": lambda: [(i, name, 0 if i == 1 else 1, 0) for i, name in enumerate(by_name(count or 15000), 1)],
         "deep": lambda: [(i, f"E{i}", i - 1, 0) for i in range(1, 20001)],
         "names": lambda: [(1, "E1", 0, 0)] + [(i, f"E{i}" + "n" * (5 << 20), 0, 0) for i in (2, 3)],
         "circle": lambda: [(1, "E1", 2, 0), (2, "E2", 1, 0)],

@@ -9,6 +9,9 @@ package enum Shim {
   /// Whether the shim sees allocations: those of a sanitizer are not the C library's.
   package static let seesAllocations = HeldResources().allocatedBytes > 0
 
+  /// The settings under which the allocations of all libraries are counted, and none fails.
+  package static let countingMemory = ["SHIM_MEMORY": "all", "SHIM_MEMORY_AT": "\(Int.max)"]
+
   private static let compiled = Result { try compile() }
 
   /// Compiles next to the tests. The name is that of this process until the library is complete.
@@ -106,19 +109,23 @@ package struct ShimReport: Sendable {
   package let fired: Int
   /// Allocations. Counted only where one is to fail, and only SQLite's unless those of all are asked for.
   package let allocations: Int
+  /// The bytes of those allocations that are not SQLite's.
+  package let allocatedBytes: Int
+  /// The steps of SQLite's virtual machine.
+  package let steps: Int
   /// The first call that something happened to, and its file.
   package let call: String
 
   /// The layout is `struct shim_page`.
   static let bytesCount = 4096
   init(_ page: Data) {
-    let numbers = stride(from: 0, to: 160, by: 8).map { start in
-      page[start..<start + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
+    let number = { (start: Int) in page[start..<start + 8].reversed().reduce(0) { $0 << 8 | Int($1) } }
+    let numbers = stride(from: 0, to: 160, by: 8).map(number)
     counts = Dictionary(uniqueKeysWithValues: Fault.Call.allCases.map { ($0, numbers[$0.rawValue]) })
     counted = numbers[16]
     fired = numbers[17]
     allocations = numbers[19]
+    (allocatedBytes, steps) = (number(416), number(424))
     call = String(decoding: page[160..<416].prefix { $0 != 0 }, as: UTF8.self)
   }
 }

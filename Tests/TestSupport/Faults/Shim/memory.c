@@ -2,6 +2,7 @@
 #include "shim.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +19,22 @@ extern void *__libc_calloc(size_t count, size_t size);
 static uint64_t memory_at, memory_of_all, clock_at;
 static int64_t clock_jump;
 
+/* Where SQLite's library is, if the program is linked to it. */
+static uintptr_t sqlite_begin, sqlite_end;
+
+static int find_sqlite(struct dl_phdr_info *library, size_t size, void *context) {
+  (void)size, (void)context;
+  if (!library->dlpi_name || !strstr(library->dlpi_name, "libsqlite3")) return 0;
+  for (int i = 0; i < library->dlpi_phnum; i++) {
+    uintptr_t end = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr + library->dlpi_phdr[i].p_memsz;
+    if (library->dlpi_phdr[i].p_type == PT_LOAD && end > sqlite_end) sqlite_end = end;
+  }
+  sqlite_begin = library->dlpi_addr;
+  return 1;
+}
+
 __attribute__((constructor)) static void set_up(void) {
+  dl_iterate_phdr(find_sqlite, NULL);
   memory_at = shim_number("SHIM_MEMORY_AT");
   const char *whose = getenv("SHIM_MEMORY");
   memory_of_all = whose && !strcmp(whose, "all");
@@ -27,26 +43,43 @@ __attribute__((constructor)) static void set_up(void) {
   clock_jump = jump ? strtoll(jump, NULL, 10) : 0;
 }
 
-static int fails(void *caller) {
+static int fails(void *caller, size_t size) {
   struct shim_page *page = shim_page_of();
   if (!memory_at || !page) return 0;
-  Dl_info library;
-  if (!memory_of_all && (!dladdr(caller, &library) || !library.dli_fname || !strstr(library.dli_fname, "libsqlite3")))
-    return 0;
+  int is_of_sqlite = (uintptr_t)caller >= sqlite_begin && (uintptr_t)caller < sqlite_end;
+  if (!memory_of_all && !is_of_sqlite) return 0;
+  if (!is_of_sqlite) __atomic_add_fetch(&page->allocated_bytes, size, __ATOMIC_RELAXED);
   return __atomic_add_fetch(&page->allocations, 1, __ATOMIC_RELAXED) == memory_at
     && __atomic_add_fetch(&page->fired, 1, __ATOMIC_RELAXED);
 }
 
 void *malloc(size_t size) {
-  return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+  return fails(__builtin_return_address(0), size) ? NULL : __libc_malloc(size);
 }
 
 void *realloc(void *old, size_t size) {
-  return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+  return fails(__builtin_return_address(0), size) ? NULL : __libc_realloc(old, size);
 }
 
 void *calloc(size_t count, size_t size) {
-  return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+  return fails(__builtin_return_address(0), count * size) ? NULL : __libc_calloc(count, size);
+}
+
+/* MARK: Statements */
+
+int sqlite3_finalize(void *statement) {
+  enum { STATUS_STEPS = 4 };
+  /* Not RTLD_NEXT: the program may have loaded the library for a library of its own only. */
+  void *library = dlopen("libsqlite3.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return 0;
+  int (*finalize)(void *) = (int (*)(void *))dlsym(library, "sqlite3_finalize");
+  int (*status)(void *, int, int) = (int (*)(void *, int, int))dlsym(library, "sqlite3_stmt_status");
+  struct shim_page *page = shim_page_of();
+  if (page && statement)
+    __atomic_add_fetch(&page->steps, (uint64_t)status(statement, STATUS_STEPS, 0), __ATOMIC_RELAXED);
+  int result = finalize(statement);
+  dlclose(library);
+  return result;
 }
 
 /* MARK: The clock of the day */

@@ -40,6 +40,8 @@ struct shim_page {
   uint64_t clock_reads;
   uint64_t allocations;  /* those that SHIM_MEMORY asks for */
   char what[256];        /* the first call that something happened to */
+  uint64_t allocated_bytes; /* of those that are not SQLite's, whose arrays grow by a few elements */
+  uint64_t steps;        /* of SQLite's virtual machine, in statements that were finalized */
 };
 
 enum shim_event_kind {
