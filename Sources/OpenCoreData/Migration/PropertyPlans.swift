@@ -12,7 +12,11 @@ struct AttributePlan {
   }
 
   /// The slots that get copies, and the source's slot and attribute by destination slot.
-  private(set) var copied: [Int] = []
+  private var copied: [Int] = []
+  /// The same, each with the source's slot.
+  private var packedPairs: [(slot: Int, source: Int)] = []
+  /// Those of them that get a standard where the source has nil.
+  private var mandatory: [Int] = []
   private var sourceSlots: [Int]
   private var sourceNames: [String]
   /// The entity with these slots. One that inherits from it has others.
@@ -27,6 +31,10 @@ struct AttributePlan {
     sourceSlots = Array(repeating: -1, count: destination.attributeSlots.count)
     sourceNames = Array(repeating: "", count: destination.attributeSlots.count)
     standards = destination.attributeSlots.map { $0.isOptional ? .null : $0.defaultStoredValue }
+    defer {
+      packedPairs = copied.map { ($0, sourceSlots[$0]) }
+      mandatory = copied.filter { !standards[$0].isNull }
+    }
     guard let given = mapping.attributeMappings else {
       if mapping.mappingType == .copyEntityMappingType, let source { copyAll(from: source, to: destination) }
       return
@@ -47,8 +55,17 @@ struct AttributePlan {
     }
   }
 
+  /// Copies the values of the slots that get copies into a new object.
+  func copy(_ source: NSManagedObject, to object: NSManagedObject) {
+    if source.isFault { source.fireFaultToRead() }
+    guard source.entity === self.source, object.copyPackedValues(packedPairs, of: source) else {
+      return object.setStoredValues(at: copied) { value($0, of: source) }
+    }
+    for slot in mandatory where object.storedValue(at: slot).isNull { object.setStoredValue(standards[slot], at: slot) }
+  }
+
   /// The value of a slot that gets a copy.
-  func value(_ slot: Int, of source: NSManagedObject) -> StoredValue {
+  private func value(_ slot: Int, of source: NSManagedObject) -> StoredValue {
     let isOfEntity = source.entity === self.source
     let from = isOfEntity ? sourceSlots[slot] : source.entity.slot(named: sourceNames[slot])
     let value = from.map(source.storedValue) ?? .null

@@ -22,6 +22,19 @@ extension NSManagedObject {
     return identity.key
   }
 
+  /// The object's store and its key there, once it has one. Makes no ID.
+  var storedKey: (store: StoreIdentity, key: Int64)? {
+    if assignedID == nil, auxiliaryIfPresent?.permanentID == nil, let storage = batchStorage {
+      switch storage.ids {
+      case .stored(let space): return (space.store, number)
+      case .temporary(let range): return range.permanent(row: Int(number))
+      }
+    }
+    let id = identity.resolved
+    guard let key = id.storeKey, let store = id.storeIdentity else { return nil }
+    return (store, key)
+  }
+
   /// From now on the object has `permanentID`. What other queues read (`idForOtherQueues`) stays as it was.
   func setPermanentID(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
 
@@ -150,7 +163,7 @@ extension NSManagedObject {
 
   /// Changes of relationships that the context has not saved yet; nil if there are none.
   var pending: PendingRelationships? {
-    if storage?.packedLinks.arePending == true { managedObjectContext?.linkPackedRows() }
+    if storage?.packedLinks.areIncomplete == true { managedObjectContext?.linkPackedRows() }
     return unpackedPending
   }
 

@@ -17,10 +17,15 @@ class ObjectStorage {
   }
 }
 
-/// Whether a context has pending rows with packed relationships. What its objects have pending is not complete then:
-/// `NSManagedObject.pending` first links the rows by objects.
+/// Whether a context has pending rows with packed relationships, or stored rows whose links are not written yet. What its
+/// objects have pending is not complete then: `NSManagedObject.pending` first links the rows by objects, or writes them.
 final class PackedLinkState {
-  var arePending = false
+  var arePending = false { didSet { noteChange() } }
+  /// The links of stored rows that a migration sets.
+  var keyed: KeyedLinks? { didSet { noteChange() } }
+  private(set) var areIncomplete = false
+
+  private func noteChange() { areIncomplete = arePending || keyed != nil }
 }
 
 /// The storage of objects whose values are packed in a batch. They materialise them on request.
