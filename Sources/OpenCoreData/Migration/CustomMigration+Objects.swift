@@ -12,7 +12,7 @@ extension CustomMigration {
     guard !entity.isAbstract else {
       throw NSError.mapping(mapping, "\(entity.name ?? "") is abstract, and has no objects")
     }
-    if let expected = step.source, !source.entity.isKindOf(entity: expected) {
+    if let expected = step.source, source.entity !== expected, !source.entity.isKindOf(entity: expected) {
       throw NSError.mapping(
         mapping,
         "it reads objects of \(expected.name ?? ""), and \(source.objectID) is one of \(source.entity.name ?? "")")

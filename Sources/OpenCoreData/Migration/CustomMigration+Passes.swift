@@ -113,6 +113,7 @@ extension CustomMigration {
     let isNeeded = step.hasOwnPolicy || step.relationships?.parts.isEmpty == false
     let (count, size) = (step.associations.count, batchSize(step.destination))
     let links = isNeeded ? try KeyedLinks(step, of: self) : nil
+    if !step.mayLookAtLinks { try links?.deferIndexes() }
     for start in stride(from: 0, to: isNeeded ? count : 0, by: size) {
       // A policy may forget all associations.
       let end = min(count, start + size, step.associations.count)
@@ -121,6 +122,7 @@ extension CustomMigration {
       try flush()
       stage.note(step.mapping, Float(end) / Float(count))
     }
+    try links?.restoreIndexes()
     try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
     try flush()
   }
@@ -138,6 +140,8 @@ extension CustomMigration {
         return try linkInstances(step, range, rest)
       }
     }
+    // From now on others set these relationships too.
+    try links?.restoreIndexes()
     try linkInstances(step, range, step.relationships?.parts ?? [])
   }
 
@@ -161,23 +165,27 @@ extension CustomMigration {
     _ pairs: [(destination: MappingAssociations.Instance, source: MappingAssociations.Instance)], _ step: Step,
     _ links: KeyedLinks
   ) throws {
-    let objects = pairs.map { destinationContext.object(with: step.associations.id($0.destination)) }
-    groupFaults(objects)
+    let batch = links.makeFaults(pairs)
+    func object(_ index: Int) -> NSManagedObject {
+      batch?.handles[index] ?? destinationContext.object(with: step.associations.id(pairs[index].destination))
+    }
     var ends: [NSManagedObject]?
     let prepare = {
       guard ends == nil else { return }
       ends = []
-      let sources = pairs.map { step.associations.id($0.source) }
-      ends = try self.prepareLinks(of: Array(zip(objects, sources)), step, step.relationships?.parts ?? [])
+      let all = pairs.indices.map { (object($0), step.associations.id(pairs[$0].source)) }
+      ends = try self.prepareLinks(of: all, step, step.relationships?.parts ?? [])
     }
     defer { (linking, relatedSources) = (nil, [:]) }
-    for (index, object) in objects.enumerated() {
+    for index in pairs.indices {
       try manager.checkCancellation()
+      let object = object(index)
       // A policy may have deleted it with another one.
       guard !object.isDeleted else { continue }
       linking = Linking(links: links, object: object, index: index, prepare: prepare)
       try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
     }
+    linking = nil
     try withExtendedLifetime(ends) { try links.close() }
   }
 

@@ -55,7 +55,7 @@ final class CustomMigration {
   /// Saves what is finished, so that it can leave the memory.
   func flush() throws {
     // A policy may have saved already.
-    for step in steps { step.associations.noteSavedKeys() }
+    for step in steps { step.associations.noteSavedKeys(in: destinationContext) }
     guard destinationContext.hasChanges else { return }
     let deleted = destinationContext.deletedObjects
     if !deleted.isEmpty { for step in steps { step.associations.forget(deleted) } }
@@ -68,6 +68,6 @@ final class CustomMigration {
           + error.localizedDescription,
         userInfo: [NSUnderlyingErrorKey: error])
     }
-    for step in steps { step.associations.noteSavedKeys() }
+    for step in steps { step.associations.noteSavedKeys(in: destinationContext) }
   }
 }

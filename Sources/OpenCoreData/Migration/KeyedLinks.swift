@@ -4,7 +4,7 @@ import Foundation
 /// one statement for each row writes them.
 ///
 /// They are written at the end of a batch, and before the destination context reads, saves or changes a relationship.
-final class KeyedLinks {
+final class KeyedLinks: UnwrittenLinks {
   let parts: [KeyedPart]
   private let instances: MappingAssociations
   private let source: SQLiteStore
@@ -13,6 +13,8 @@ final class KeyedLinks {
   private unowned let context: NSManagedObjectContext
   /// Whether the present batch is linked by keys; false from the moment on at which others may have written links.
   private(set) var isOpen = false
+  /// The faults of the batch: one that fires loads the others too.
+  private var batch: BatchObjects?
   private var rows: [LinkChanges.Target] = []
   private var sources: [Int64] = []
 
@@ -35,6 +37,22 @@ final class KeyedLinks {
     instances = step.associations
   }
 
+  // MARK: Indexes
+
+  /// Many rows are about to be linked, and no code of the client looks at them: columns that lead nowhere so far are left
+  /// out of their indexes until `restoreIndexes()`. Each object is linked once, so that these links need not be read.
+  func deferIndexes() throws {
+    for part in parts where try destination.leavesOutIndex(of: part.changes.column) { part.isNew = true }
+  }
+
+  func restoreIndexes() throws {
+    guard parts.contains(where: \.isNew) else { return }
+    for part in parts { part.isNew = false }
+    try destination.restoreIndexes()
+  }
+
+  // MARK: Batches
+
   /// Begins a batch: reads where its source objects lead to, and its instances lead to now.
   ///
   /// - Returns: False if an object is not one of those that the step makes or reads.
@@ -50,7 +68,8 @@ final class KeyedLinks {
     rows.removeAll(keepingCapacity: true)
     sources.removeAll(keepingCapacity: true)
     for pair in pairs {
-      guard let number = targets.number(Int(pair.destination.space)), origins.number(Int(pair.source.space)) != nil else {
+      guard let number = targets.number(Int(pair.destination.space)), origins.number(Int(pair.source.space)) != nil
+      else {
         return false
       }
       rows.append(LinkChanges.Target(key: pair.destination.key, number: number))
@@ -60,11 +79,28 @@ final class KeyedLinks {
     for part in parts {
       part.begin(
         related: try source.linkedKeys(part.related, of: sourceKeys),
-        present: try destination.linkedKeys(part.present, of: ownKeys))
+        present: part.isNew ? LinkedKeys() : try destination.linkedKeys(part.present, of: ownKeys))
     }
     isOpen = true
     context.graph.packedLinks.keyed = self
     return true
+  }
+
+  /// Registers the instances of the batch together, as faults; nil if they are of several entities.
+  func makeFaults(_ pairs: [(destination: MappingAssociations.Instance, source: MappingAssociations.Instance)])
+    -> BatchObjects?
+  {
+    guard let space = pairs.first?.destination.space, pairs.allSatisfy({ $0.destination.space == space }) else {
+      return nil
+    }
+    batch = context.registerFaults(pairs.map(\.destination.key), of: instances.spaces[Int(space)])
+    return batch
+  }
+
+  /// The faults of the batch, if an object that fires is one of them.
+  func faults(with object: NSManagedObject) -> FaultGroup? {
+    guard let batch, object.storage === batch.storage else { return nil }
+    return FaultGroup(batch.handles.objects.map(\.identity))
   }
 
   /// Sets the relationships of an instance of the batch.
@@ -91,6 +127,10 @@ final class KeyedLinks {
   func discard() {
     isOpen = false
     context.graph.packedLinks.keyed = nil
+    if let batch {
+      self.batch = nil
+      context.graph.release(batch)
+    }
     for part in parts { part.end() }
   }
 }
@@ -101,7 +141,11 @@ final class KeyedPart {
   let old: NSRelationshipDescription
   let related: LinkSelect
   let present: LinkSelect
-  private(set) var changes: LinkChanges
+  // Unchecked, here and below: a check for each access would cost more than the access. Nothing that is called during a
+  // change gets to the object again.
+  @exclusivity(unchecked) private(set) var changes: LinkChanges
+  /// Whether no row has the relationship, apart from those that were linked here.
+  var isNew = false
   /// The entity mappings that may have made the objects at the other end.
   private let makers: [EntityFilter]
   private let tables: [MappingAssociations]
@@ -109,9 +153,10 @@ final class KeyedPart {
   private let isNamed: Bool
   /// The keys of what source objects lead to.
   private let space: PermanentIDSpace
-  private var relatedKeys = LinkedKeys()
-  private var presentKeys = LinkedKeys()
-  private var (relatedHint, presentHint) = (0, 0)
+  @exclusivity(unchecked) private var relatedKeys = LinkedKeys()
+  @exclusivity(unchecked) private var presentKeys = LinkedKeys()
+  @exclusivity(unchecked) private var relatedHint = 0
+  @exclusivity(unchecked) private var presentHint = 0
   /// The last change of each row, as far as it was asked for.
   private var lastChanges: [Int64: Int] = [:]
   private var changesSeen = 0
@@ -207,7 +252,8 @@ private final class EntityFilter {
   private let store: SQLiteStore
   private let isIncluded: (NSEntityDescription) -> Bool
   /// By space of the table; -1 for an entity that is left out.
-  private var numbers: [Int] = []
+  // Unchecked, as in the table.
+  @exclusivity(unchecked) private var numbers: [Int] = []
 
   init(_ table: MappingAssociations, in store: SQLiteStore, _ isIncluded: @escaping (NSEntityDescription) -> Bool) {
     (self.table, self.store, self.isIncluded) = (table, store, isIncluded)

@@ -2,8 +2,8 @@ import Foundation
 
 /// The destination instances that an entity mapping has made, each with its source object, in the order of their making.
 ///
-/// Objects are kept by their keys: about 75 bytes for a pair. A destination instance is held as long as it is not saved,
-/// because it has no key yet.
+/// Objects are kept by their keys: about 75 bytes for a pair. Those that are not saved are kept by their places among the
+/// insertions of the context, which holds them.
 final class MappingAssociations {
   /// An object of a store.
   struct Instance {
@@ -23,18 +23,25 @@ final class MappingAssociations {
   /// A destination instance without a key in the store.
   private struct Unsaved {
     let pair: Int32
-    let object: NSManagedObject
+    let row: Int32
+    let range: TemporaryIDRange
+
+    var id: NSManagedObjectID { NSManagedObjectID(range: range, row: Int(row)) }
+    /// No other object of the process has it.
+    var number: UInt64 { range.first + UInt64(row) }
   }
 
-  private var pairs: [Pair] = []
-  private var bySource = PairIndex()
-  private var byDestination = PairIndex()
+  // Unchecked: a check for each access would cost more than the access. One thread uses the object, and no closure that
+  // is called here gets to it again.
+  @exclusivity(unchecked) private var pairs: [Pair] = []
+  @exclusivity(unchecked) private var bySource = PairIndex()
+  @exclusivity(unchecked) private var byDestination = PairIndex()
   /// Ascending by pair.
-  private var unsaved: [Unsaved] = []
-  /// The pairs of unsaved objects, as far as it was asked for them.
-  private var byUnsaved: [ObjectIdentifier: [Int32]] = [:]
+  @exclusivity(unchecked) private var unsaved: [Unsaved] = []
+  /// The pairs of unsaved objects by number, as far as it was asked for them.
+  private var byUnsaved: [UInt64: [Int32]] = [:]
   private var unsavedSeen = 0
-  private(set) var spaces: [PermanentIDSpace] = []
+  @exclusivity(unchecked) private(set) var spaces: [PermanentIDSpace] = []
 
   var count: Int { pairs.count }
 
@@ -48,8 +55,8 @@ final class MappingAssociations {
     chain(number, to: spaces[Int(origin.space)].key(origin.key), in: &bySource, by: \.nextOfSource)
     if let instance {
       chain(number, to: spaces[Int(instance.space)].key(instance.key), in: &byDestination, by: \.nextOfDestination)
-    } else {
-      unsaved.append(Unsaved(pair: number, object: destination))
+    } else if let (range, row) = destination.unsavedPlace {
+      unsaved.append(Unsaved(pair: number, row: Int32(row), range: range))
     }
   }
 
@@ -78,19 +85,21 @@ final class MappingAssociations {
     return Int32(spaces.count - 1)
   }
 
-  /// Called after a save: notes the keys of the new objects.
-  func noteSavedKeys() {
+  /// Called after a save of `context`: notes the keys of the new objects.
+  func noteSavedKeys(in context: NSManagedObjectContext) {
     guard !unsaved.isEmpty else { return }
     var rest: [Unsaved] = []
     for waiting in unsaved {
-      guard let instance = instance(waiting.object) else {
+      guard let (store, key) = waiting.range.permanent(row: Int(waiting.row)) else {
         // One that was deleted again never gets a key.
-        if waiting.object.managedObjectContext != nil { rest.append(waiting) }
+        let mayBePending = waiting.range.revision == 0 || context.registeredObject(for: waiting.id) != nil
+        if mayBePending { rest.append(waiting) }
         continue
       }
+      let instance = Instance(space: number(of: store, waiting.range.entity), key: key)
       pairs[Int(waiting.pair)].destination = instance
-      let key = spaces[Int(instance.space)].key(instance.key)
-      chain(waiting.pair, to: key, in: &byDestination, by: \.nextOfDestination)
+      chain(
+        waiting.pair, to: spaces[Int(instance.space)].key(key), in: &byDestination, by: \.nextOfDestination)
     }
     unsaved = rest
     (byUnsaved, unsavedSeen) = ([:], 0)
@@ -131,7 +140,7 @@ final class MappingAssociations {
     forEachPair(of: source) { number in
       if let instance = pairs[Int(number)].destination {
         body(Int(instance.space), instance.key)
-      } else if waitingObject(number) != nil {
+      } else if waiting(number) != nil {
         isSaved = false
       }
     }
@@ -163,9 +172,13 @@ final class MappingAssociations {
 
   /// The pairs of an object that had no key when it was associated.
   private func unsavedPairs(of object: NSManagedObject) -> [Int32] {
-    for waiting in unsaved[unsavedSeen...] { byUnsaved[ObjectIdentifier(waiting.object), default: []].append(waiting.pair) }
+    object.unsavedPlace.map { unsavedPairs(of: $0.range.first + UInt64($0.row)) } ?? []
+  }
+
+  private func unsavedPairs(of number: UInt64) -> [Int32] {
+    for waiting in unsaved[unsavedSeen...] { byUnsaved[waiting.number, default: []].append(waiting.pair) }
     unsavedSeen = unsaved.count
-    return byUnsaved[ObjectIdentifier(object)] ?? []
+    return byUnsaved[number] ?? []
   }
 
   /// The destination instances of the pairs in `range`, each once, with the source object that each was made of first.
@@ -181,8 +194,8 @@ final class MappingAssociations {
     if let instance = pairs[position].destination {
       return byDestination[spaces[Int(instance.space)].key(instance.key)] == Int32(position)
     }
-    guard let object = waitingObject(Int32(position)) else { return false }
-    return unsavedPairs(of: object).first == Int32(position)
+    guard let waiting = waiting(Int32(position)) else { return false }
+    return unsavedPairs(of: waiting.number).first == Int32(position)
   }
 
   /// As `instances(_:in:)`, as keys; nil if an instance is not saved.
@@ -192,7 +205,7 @@ final class MappingAssociations {
     for position in range.clamped(to: pairs.indices) {
       if let instance = pairs[position].destination {
         if isFirst(position) { found.append((instance, pairs[position].source)) }
-      } else if waitingObject(Int32(position)) != nil {
+      } else if waiting(Int32(position)) != nil {
         return nil
       }
     }
@@ -203,10 +216,13 @@ final class MappingAssociations {
 
   private func object(_ number: Int32, in context: NSManagedObjectContext) -> NSManagedObject? {
     if let instance = pairs[Int(number)].destination { return context.object(with: id(instance)) }
-    return waitingObject(number)
+    guard let waiting = waiting(number) else { return nil }
+    // A policy may have saved it.
+    if waiting.range.permanent(row: Int(waiting.row)) != nil { return context.object(with: waiting.id) }
+    return context.registeredObject(for: waiting.id).flatMap { $0.isDeleted ? nil : $0 }
   }
 
-  private func waitingObject(_ number: Int32) -> NSManagedObject? {
+  private func waiting(_ number: Int32) -> Unsaved? {
     guard let first = unsaved.first?.pair, number >= first else { return nil }
     // Mostly those of a batch follow each other.
     var position = Int(number - first)
@@ -214,8 +230,7 @@ final class MappingAssociations {
       position = unsaved.partitioningIndex { $0.pair >= number }
       guard position < unsaved.count, unsaved[position].pair == number else { return nil }
     }
-    let object = unsaved[position].object
-    return object.isDeleted || object.managedObjectContext == nil ? nil : object
+    return unsaved[position]
   }
 
   func id(_ instance: Instance) -> NSManagedObjectID {

@@ -2,8 +2,9 @@ import Foundation
 
 /// How the attributes of a destination instance get their values.
 ///
-/// Most expressions read an attribute of the same type. These values are copied in stored form, without an expression.
-struct AttributePlan {
+/// Most expressions read an attribute of the same type. These values are copied in stored form, without an expression. It
+/// does not change once it is made.
+final class AttributePlan {
   /// An attribute whose expression is evaluated.
   struct Evaluation {
     let slot: Int
@@ -14,9 +15,9 @@ struct AttributePlan {
   /// The slots that get copies, and the source's slot and attribute by destination slot.
   private var copied: [Int] = []
   /// The same, each with the source's slot.
-  private var packedPairs: [(slot: Int, source: Int)] = []
+  @exclusivity(unchecked) private var packedPairs: [(slot: Int, source: Int)] = []
   /// Those of them that get a standard where the source has nil.
-  private var mandatory: [Int] = []
+  @exclusivity(unchecked) private var mandatory: [Int] = []
   private var sourceSlots: [Int]
   private var sourceNames: [String]
   /// The entity with these slots. One that inherits from it has others.
@@ -31,10 +32,14 @@ struct AttributePlan {
     sourceSlots = Array(repeating: -1, count: destination.attributeSlots.count)
     sourceNames = Array(repeating: "", count: destination.attributeSlots.count)
     standards = destination.attributeSlots.map { $0.isOptional ? .null : $0.defaultStoredValue }
-    defer {
-      packedPairs = copied.map { ($0, sourceSlots[$0]) }
-      mandatory = copied.filter { !standards[$0].isNull }
-    }
+    try readMappings(of: mapping, from: source, to: destination)
+    packedPairs = copied.map { ($0, sourceSlots[$0]) }
+    mandatory = copied.filter { !standards[$0].isNull }
+  }
+
+  private func readMappings(
+    of mapping: NSEntityMapping, from source: NSEntityDescription?, to destination: NSEntityDescription
+  ) throws {
     guard let given = mapping.attributeMappings else {
       if mapping.mappingType == .copyEntityMappingType, let source { copyAll(from: source, to: destination) }
       return
@@ -72,14 +77,14 @@ struct AttributePlan {
     return value.isNull ? standards[slot] : value
   }
 
-  private mutating func copyAll(from source: NSEntityDescription, to destination: NSEntityDescription) {
+  private func copyAll(from source: NSEntityDescription, to destination: NSEntityDescription) {
     for (slot, attribute) in destination.attributeSlots.enumerated() {
       _ = copy(attribute.name, of: source, to: slot, of: destination)
     }
   }
 
   /// - Returns: False if the stored form may differ.
-  private mutating func copy(
+  private func copy(
     _ key: String, of source: NSEntityDescription, to slot: Int, of destination: NSEntityDescription
   ) -> Bool {
     guard let from = source.slot(named: key) else { return false }

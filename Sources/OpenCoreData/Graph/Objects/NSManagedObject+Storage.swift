@@ -35,6 +35,15 @@ extension NSManagedObject {
     return (store, key)
   }
 
+  /// The place of an object that was inserted and has no key yet. Makes no ID.
+  var unsavedPlace: (range: TemporaryIDRange, row: Int)? {
+    if assignedID == nil, let storage = batchStorage, case .temporary(let range) = storage.ids {
+      return (range, Int(number))
+    }
+    guard case .temporary(let range, let row) = identity.reference else { return nil }
+    return (range, row)
+  }
+
   /// From now on the object has `permanentID`. What other queues read (`idForOtherQueues`) stays as it was.
   func setPermanentID(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
 
