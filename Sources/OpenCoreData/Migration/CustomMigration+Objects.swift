@@ -12,13 +12,13 @@ extension CustomMigration {
     guard !entity.isAbstract else {
       throw NSError.mapping(mapping, "\(entity.name ?? "") is abstract, and has no objects")
     }
-    if let expected = step.source, !source.entity.isKindOf(entity: expected) {
+    if let expected = step.source, source.entity !== expected, !source.entity.isKindOf(entity: expected) {
       throw NSError.mapping(
         mapping,
         "it reads objects of \(expected.name ?? ""), and \(source.objectID) is one of \(source.entity.name ?? "")")
     }
     let object = NSManagedObject(entity: entity, insertInto: destinationContext)
-    object.setStoredValues(at: plan.copied) { plan.value($0, of: source) }
+    plan.copy(source, to: object)
     if !plan.evaluations.isEmpty {
       step.set(source, for: NSMigrationSourceObjectKey)
       step.set(object, for: NSMigrationDestinationObjectKey)
@@ -47,8 +47,19 @@ extension CustomMigration {
   /// Sets the relationships of a destination instance, from the source object that it was made of first.
   func makeRelationships(of object: NSManagedObject, _ mapping: NSEntityMapping) throws {
     guard let step = step(mapping), let plan = step.relationships, !plan.parts.isEmpty else { return }
-    let source = step.associations.sources(of: object.key).first
-    for part in plan.parts {
+    if let linking, linking.object === object, linking.links.isOpen, !destinationContext.graph.hasChanges,
+      linking.links.link(linking.index)
+    {
+      return
+    }
+    try linking?.prepare()
+    try makeRelationships(of: object, step, plan.parts)
+  }
+
+  /// Sets some relationships of an instance, by objects.
+  func makeRelationships(of object: NSManagedObject, _ step: Step, _ parts: [RelationshipPlan.Part]) throws {
+    let source = step.associations.sources(of: object).first
+    for part in parts {
       switch part.content {
       case .instances(let name, let old):
         guard let source else { continue }

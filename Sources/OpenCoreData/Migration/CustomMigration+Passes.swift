@@ -112,21 +112,90 @@ extension CustomMigration {
     try manager.checkCancellation()
     let isNeeded = step.hasOwnPolicy || step.relationships?.parts.isEmpty == false
     let (count, size) = (step.associations.count, batchSize(step.destination))
+    let links = isNeeded ? try KeyedLinks(step, of: self) : nil
+    if !step.mayLookAtLinks { try links?.deferIndexes() }
     for start in stride(from: 0, to: isNeeded ? count : 0, by: size) {
       // A policy may forget all associations.
       let end = min(count, start + size, step.associations.count)
       guard start < end else { break }
-      try linkInstances(step, start..<end)
+      try linkInstances(step, start..<end, links)
       try flush()
       stage.note(step.mapping, Float(end) / Float(count))
     }
+    try links?.restoreIndexes()
     try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
     try flush()
   }
 
-  private func linkInstances(_ step: Step, _ range: Range<Int>) throws {
+  private func linkInstances(_ step: Step, _ range: Range<Int>, _ links: KeyedLinks?) throws {
+    if let links, let pairs = step.associations.keys(range), try links.begin(pairs) {
+      // After an error.
+      defer { links.discard() }
+      if step.mayLookAtLinks { return try linkInstances(pairs, step, links) }
+      if try linkAll(pairs.count, links) {
+        let rest = step.relationships?.parts.filter { part in
+          !links.parts.contains { $0.relationship === part.relationship }
+        }
+        guard let rest, !rest.isEmpty else { return }
+        return try linkInstances(step, range, rest)
+      }
+    }
+    // From now on others set these relationships too.
+    try links?.restoreIndexes()
+    try linkInstances(step, range, step.relationships?.parts ?? [])
+  }
+
+  /// Links a batch that no code of the client looks at.
+  ///
+  /// - Returns: False if the batch has to be linked by objects.
+  private func linkAll(_ count: Int, _ links: KeyedLinks) throws -> Bool {
+    for index in 0..<count {
+      try manager.checkCancellation()
+      guard links.link(index) else {
+        try links.close()
+        return false
+      }
+    }
+    try links.close()
+    return true
+  }
+
+  /// Links a batch by keys, each object when the policy asks for that.
+  private func linkInstances(
+    _ pairs: [(destination: MappingAssociations.Instance, source: MappingAssociations.Instance)], _ step: Step,
+    _ links: KeyedLinks
+  ) throws {
+    let batch = links.makeFaults(pairs)
+    func object(_ index: Int) -> NSManagedObject {
+      batch?.handles[index] ?? destinationContext.object(with: step.associations.id(pairs[index].destination))
+    }
+    var ends: [NSManagedObject]?
+    let prepare = {
+      guard ends == nil else { return }
+      ends = []
+      let all = pairs.indices.map { (object($0), step.associations.id(pairs[$0].source)) }
+      ends = try self.prepareLinks(of: all, step, step.relationships?.parts ?? [])
+    }
+    defer { (linking, relatedSources) = (nil, [:]) }
+    for index in pairs.indices {
+      try manager.checkCancellation()
+      let object = object(index)
+      // A policy may have deleted it with another one.
+      guard !object.isDeleted else { continue }
+      linking = Linking(links: links, object: object, index: index, prepare: prepare)
+      try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+    }
+    linking = nil
+    try withExtendedLifetime(ends) { try links.close() }
+  }
+
+  /// Links a batch by objects.
+  ///
+  /// - Parameter parts: The relationships that are left, if no code of the client looks at them.
+  private func linkInstances(_ step: Step, _ range: Range<Int>, _ parts: [RelationshipPlan.Part]) throws {
     let pairs = step.associations.instances(range, in: destinationContext)
-    let ends = try prepareLinks(of: pairs, step)
+    groupFaults(pairs.map(\.0))
+    let ends = try prepareLinks(of: pairs, step, parts)
     defer { relatedSources = [:] }
     // The context holds unchanged objects weakly: without an owner they would be read again one by one.
     try withExtendedLifetime(ends) {
@@ -134,22 +203,30 @@ extension CustomMigration {
         try manager.checkCancellation()
         // A policy may have deleted it with another one.
         guard !object.isDeleted else { continue }
-        try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+        if step.hasOwnPolicy {
+          try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+        } else {
+          try makeRelationships(of: object, step, parts)
+        }
       }
     }
+  }
+
+  /// One that fires loads the others too.
+  private func groupFaults(_ objects: [NSManagedObject]) {
+    let group = FaultGroup(objects.map(\.objectID))
+    for object in objects where object.isFault && !object.hasValues { object.faultGroup = group }
   }
 
   /// Reads what the relationships of a batch need, in one read for each.
   ///
   /// - Returns: The objects that to-many relationships are going to lead to.
   private func prepareLinks(
-    of pairs: [(NSManagedObject, NSManagedObjectID)], _ step: Step
+    of pairs: [(NSManagedObject, NSManagedObjectID)], _ step: Step, _ parts: [RelationshipPlan.Part]
   ) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
     let (objects, sources) = (pairs.map(\.0), pairs.map(\.1))
-    let group = FaultGroup(objects.map(\.objectID))
-    for object in objects where object.isFault && !object.hasValues { object.faultGroup = group }
-    for part in step.relationships?.parts ?? [] {
+    for part in parts {
       let same = objects.filter { $0.entity.isKindOf(entity: part.relationship.owner ?? $0.entity) }
       try destinationContext.readTogether(part.relationship, of: same)
       guard case .instances(let name, let old) = part.content, relatedSources[ObjectIdentifier(old)] == nil else {
@@ -174,21 +251,41 @@ extension CustomMigration {
   /// The rules of the model, which were not checked so far.
   private func validate() throws {
     var failures: [(id: NSManagedObjectID, error: any Error)] = []
+    func check(_ objects: [NSManagedObject]) {
+      for object in objects {
+        do { try object.validateForInsert() } catch { failures.append((object.objectID, error)) }
+      }
+    }
     for entity in manager.destinationModel.entities where !entity.isAbstract {
       let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
       request.includesSubentities = false
       request.returnsObjectsAsFaults = false
-      let checked = entity.checkedRelationships
-      try destinationContext.walkObjects(request, objectsPerBatch: batchSize(entity)) { objects in
+      let (checked, size) = (entity.checkedRelationships, batchSize(entity))
+      if checked.isEmpty {
+        try destinationContext.walk(request, rowsPerBatch: size) { batch, ids in
+          try manager.checkCancellation()
+          let broken = batch.violations(toleratingMissingRelationships: true).map { ids[$0.row] }
+          check(try destinationContext.loadedObjects(withIDs: broken).map { $0.fired() })
+          return failures.count < Self.failuresMax
+        }
+        continue
+      }
+      try destinationContext.walkObjects(request, objectsPerBatch: size) { objects in
         try manager.checkCancellation()
         for relationship in checked { try destinationContext.readTogether(relationship, of: objects) }
-        for object in objects {
-          do { try object.validateForInsert() } catch { failures.append((object.objectID, error)) }
-        }
+        check(objects)
         return failures.count < Self.failuresMax
       }
     }
     if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
   }
   private static let failuresMax = 1000
+}
+
+extension NSManagedObject {
+  /// The object, no fault any more.
+  fileprivate func fired() -> NSManagedObject {
+    if isFault { fireFault() }
+    return self
+  }
 }

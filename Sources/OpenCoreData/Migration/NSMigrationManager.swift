@@ -197,7 +197,7 @@ open class NSMigrationManager: NSObject {
     forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
     guard let table = running?.associations(mappingName) else { return [] }
-    let ids = destinationInstances.map { $0.flatMap { table.sources(of: $0.objectID.resolved.key) } }
+    let ids = destinationInstances.map { $0.flatMap { table.sources(of: $0) } }
     var seen: Set<ObjectKey> = []
     return (ids ?? table.allSources()).filter { seen.insert($0.key).inserted }.map(sourceContext.object(with:))
   }

@@ -2,8 +2,9 @@ import Foundation
 
 /// How the attributes of a destination instance get their values.
 ///
-/// Most expressions read an attribute of the same type. These values are copied in stored form, without an expression.
-struct AttributePlan {
+/// Most expressions read an attribute of the same type. These values are copied in stored form, without an expression. It
+/// does not change once it is made.
+final class AttributePlan {
   /// An attribute whose expression is evaluated.
   struct Evaluation {
     let slot: Int
@@ -12,7 +13,11 @@ struct AttributePlan {
   }
 
   /// The slots that get copies, and the source's slot and attribute by destination slot.
-  private(set) var copied: [Int] = []
+  private var copied: [Int] = []
+  /// The same, each with the source's slot.
+  @exclusivity(unchecked) private var packedPairs: [(slot: Int, source: Int)] = []
+  /// Those of them that get a standard where the source has nil.
+  @exclusivity(unchecked) private var mandatory: [Int] = []
   private var sourceSlots: [Int]
   private var sourceNames: [String]
   /// The entity with these slots. One that inherits from it has others.
@@ -27,6 +32,14 @@ struct AttributePlan {
     sourceSlots = Array(repeating: -1, count: destination.attributeSlots.count)
     sourceNames = Array(repeating: "", count: destination.attributeSlots.count)
     standards = destination.attributeSlots.map { $0.isOptional ? .null : $0.defaultStoredValue }
+    try readMappings(of: mapping, from: source, to: destination)
+    packedPairs = copied.map { ($0, sourceSlots[$0]) }
+    mandatory = copied.filter { !standards[$0].isNull }
+  }
+
+  private func readMappings(
+    of mapping: NSEntityMapping, from source: NSEntityDescription?, to destination: NSEntityDescription
+  ) throws {
     guard let given = mapping.attributeMappings else {
       if mapping.mappingType == .copyEntityMappingType, let source { copyAll(from: source, to: destination) }
       return
@@ -47,22 +60,31 @@ struct AttributePlan {
     }
   }
 
+  /// Copies the values of the slots that get copies into a new object.
+  func copy(_ source: NSManagedObject, to object: NSManagedObject) {
+    if source.isFault { source.fireFaultToRead() }
+    guard source.entity === self.source, object.copyPackedValues(packedPairs, of: source) else {
+      return object.setStoredValues(at: copied) { value($0, of: source) }
+    }
+    for slot in mandatory where object.storedValue(at: slot).isNull { object.setStoredValue(standards[slot], at: slot) }
+  }
+
   /// The value of a slot that gets a copy.
-  func value(_ slot: Int, of source: NSManagedObject) -> StoredValue {
+  private func value(_ slot: Int, of source: NSManagedObject) -> StoredValue {
     let isOfEntity = source.entity === self.source
     let from = isOfEntity ? sourceSlots[slot] : source.entity.slot(named: sourceNames[slot])
     let value = from.map(source.storedValue) ?? .null
     return value.isNull ? standards[slot] : value
   }
 
-  private mutating func copyAll(from source: NSEntityDescription, to destination: NSEntityDescription) {
+  private func copyAll(from source: NSEntityDescription, to destination: NSEntityDescription) {
     for (slot, attribute) in destination.attributeSlots.enumerated() {
       _ = copy(attribute.name, of: source, to: slot, of: destination)
     }
   }
 
   /// - Returns: False if the stored form may differ.
-  private mutating func copy(
+  private func copy(
     _ key: String, of source: NSEntityDescription, to slot: Int, of destination: NSEntityDescription
   ) -> Bool {
     guard let from = source.slot(named: key) else { return false }

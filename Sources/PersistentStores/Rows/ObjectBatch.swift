@@ -251,6 +251,31 @@ public struct ObjectBatch: Sendable {
     for slot in slots { cells[target * slotCount + slot] = cells[source * slotCount + slot] }
   }
 
+  /// Copies values of a row of another batch as they are stored, if that copies nothing else and leaves no bytes unused.
+  ///
+  /// - Parameters:
+  ///   - slots: Slots of this batch, each with that of the other one.
+  ///   - row: A row of the other batch.
+  ///   - target: The row that gets the values.
+  /// - Returns: Whether they were copied.
+  package mutating func copyInPlace(
+    _ slots: [(slot: Int, source: Int)], from row: Int, of other: ObjectBatch, to target: Int
+  ) -> Bool {
+    let (start, sourceStart) = (target * slotCount, row * other.slotCount)
+    guard isUnshared(), slots.allSatisfy({ cells[start + $0.slot].kind.isInCell }) else { return false }
+    for (slot, source) in slots {
+      let cell = other.cells[sourceStart + source]
+      if cell.kind.isInCell {
+        cells[start + slot] = cell
+      } else {
+        cells[start + slot] = ValueCell(cell.kind, offset: arena.count, length: cell.length)
+        arena.append(contentsOf: other.arena[cell.range])
+      }
+    }
+    lastRowArenaStart = arena.count
+    return true
+  }
+
   /// Inserts a row's cells among others, and appends its bytes to theirs.
   package func copyRow(_ row: Int, to target: inout [ValueCell], at start: Int, _ targetArena: inout [UInt8]) {
     for slot in 0..<slotCount {
@@ -324,4 +349,14 @@ public struct ObjectBatch: Sendable {
   @inlinable @inline(__always) package var offset: Int { Int(bits) }
   @inlinable @inline(__always) package var length: Int { Int(byteCount) }
   @inlinable @inline(__always) package var range: Range<Int> { offset..<(offset + length) }
+}
+
+extension ValueCell.Kind {
+  /// Whether the value needs no bytes in the arena.
+  fileprivate var isInCell: Bool {
+    switch self {
+    case .null, .integer, .real: true
+    case .text, .blob, .decimal: false
+    }
+  }
 }

@@ -19,8 +19,22 @@ extension SQLiteStore {
       }
       return "\(table)_\(column)_INDEX"
     }
-    try access("Writing to") { try $0.deferIndexes(of: table, keeping: Set(kept)) }
+    try access("Writing to") { try $0.deferIndexes(of: table) { !kept.contains($0) } }
   }
+
+  /// Leaves out the index of a column in which many rows are about to get their first values.
+  ///
+  /// - Returns: False for a small table, and for a column with values. Its index stays then.
+  package func leavesOutIndex(of column: LinkColumn) throws -> Bool {
+    try access("Writing to") { connection in
+      let rowCount = try connection.integer("SELECT max(Z_PK) FROM \(column.table)") ?? 0
+      guard rowCount >= Self.indexedRowsMin, try connection.integer(column.anyValue) == nil else { return false }
+      try connection.deferIndexes(of: column.table) { $0 == "\(column.table)_\(column.column)_INDEX" }
+      return true
+    }
+  }
+  /// A smaller table keeps its index.
+  private static var indexedRowsMin: Int64 { 5000 }
 
   package func restoreIndexes() throws { try access("Making the indexes of") { try $0.restoreIndexes() } }
 }
@@ -28,14 +42,16 @@ extension SQLiteStore {
 extension SQLiteConnection {
   private static let deferredIndexes = "OPENCOREDATA_DEFERRED_INDEX"
 
-  /// Drops the indexes of a table that only make reading faster.
-  fileprivate func deferIndexes(of table: String, keeping kept: Set<String>) throws {
+  /// Drops indexes of a table that only make reading faster.
+  ///
+  /// - Parameter isIncluded: Whether the index with a name is one of them.
+  fileprivate func deferIndexes(of table: String, _ isIncluded: (String) -> Bool) throws {
     let all = try rows(
       """
       SELECT i.name, m.sql FROM pragma_index_list(?1) i JOIN sqlite_master m ON m.type = 'index' AND m.name = i.name
       WHERE i.origin = 'c' AND NOT i."unique" AND m.name GLOB 'Z*' ORDER BY m.rowid
       """, [.text(table)])
-    let found = all.filter { if case .text(let name) = $0[0] { !kept.contains(name) } else { false } }
+    let found = all.filter { if case .text(let name) = $0[0] { isIncluded(name) } else { false } }
     guard !found.isEmpty else { return }
     try transaction {
       try execute("CREATE TABLE IF NOT EXISTS \(Self.deferredIndexes) (NAME VARCHAR PRIMARY KEY, SQL VARCHAR)")

@@ -1,6 +1,9 @@
 import ManagedObjectModel
 
 extension SQLiteStore {
+  /// Whether triggers, of the file or of this connection, may compute columns when a row changes.
+  var computesColumns: Bool { schema.hasDerivations || !computedTables.isEmpty }
+
   /// Lets the store's own connection compute the derived attributes for which the file has no triggers.
   func computeDerivedColumns(_ connection: SQLiteConnection) throws {
     guard !isReadOnly, schema.entities.contains(where: { !$0.computedSlots.isEmpty }) else { return }

@@ -9,6 +9,32 @@ import Testing
 // Rules: an inferred mapping model means the same by SQL and by the default policy. A Python program reads both files; keys
 // differ, so it names each object by a value that no two have.
 
+/// Reads all relationships of an object as soon as they are set.
+private final class LookingPolicy: NSEntityMigrationPolicy {
+  override func createRelationships(
+    forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+    for name in dInstance.entity.relationshipsByName.keys { _ = dInstance.value(forKey: name) }
+  }
+}
+
+/// Changes some objects before their relationships are set.
+private final class ChangingPolicy: NSEntityMigrationPolicy {
+  private var count = 0
+
+  override func createRelationships(
+    forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    count += 1
+    if count % 3 == 0, let name = dInstance.entity.attributesByName.keys.min() {
+      dInstance.setValue(dInstance.value(forKey: name), forKey: name)
+    }
+    try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+    if count % 5 == 0 { try manager.destinationContext.save() }
+  }
+}
+
 @Suite("An inferred mapping gives the same objects by SQL and by policies", .seeded)
 struct MigrationWaysFuzzTests {
   /// The number of the attribute that names an object, in each entity that has no superentity.
@@ -124,8 +150,21 @@ struct MigrationWaysFuzzTests {
     try coordinator.remove(store)
   }
 
-  /// What the comparison prints for the two ways.
-  private static func verdict(seed: UInt64, spoiling: Bool = false) throws -> String {
+  enum Way: String, CaseIterable, Sendable {
+    case standard, calling, looking, changing
+
+    fileprivate var policy: NSEntityMigrationPolicy.Type? {
+      switch self {
+      case .standard: nil
+      case .calling: ShoutingPolicy.self
+      case .looking: LookingPolicy.self
+      case .changing: ChangingPolicy.self
+      }
+    }
+  }
+
+  /// What the comparison prints for SQL and a way with policies.
+  private static func verdict(seed: UInt64, _ way: Way = .standard, spoiling: Bool = false) throws -> String {
     var random = SeededGenerator(seed: seed)
     let (former, names) = named(&random)
     let changed = changed(former, keeping: names, &random)
@@ -137,6 +176,10 @@ struct MigrationWaysFuzzTests {
       manager.usesStoreSpecificMigrationManager = isBySQL
       let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
       if spoiling, !isBySQL { mapping.entityMappings.removeLast() }
+      if !isBySQL, let policy = way.policy {
+        NSEntityMigrationPolicy.register(policy, forName: "\(policy)")
+        for entity in mapping.entityMappings { entity.entityMigrationPolicyClassName = "\(policy)" }
+      }
       try manager.migrateStore(
         from: folder.file("old.sqlite"), with: mapping, toDestinationURL: folder.file("\(name).sqlite"))
     }
@@ -145,8 +188,10 @@ struct MigrationWaysFuzzTests {
 
   @Test("a random change", arguments: Randomness.seeds(6, long: 1000))
   func random(seed: UInt64) throws {
-    let verdict = try Self.verdict(seed: seed)
-    #expect(verdict.split(separator: "\n").count == 1, "seed \(seed): \(verdict)")
+    for way in Way.allCases {
+      let verdict = try Self.verdict(seed: seed, way)
+      #expect(verdict.split(separator: "\n").count == 1, "seed \(seed), \(way): \(verdict)")
+    }
   }
 
   @Test("The comparison sees a mapping that is missing")

@@ -47,7 +47,8 @@ extension NSManagedObjectContext {
 
   /// The source of this context's reads.
   func storeReading() throws -> StoreReading {
-    StoreReading(coordinator: try requireCoordinator(), generation: try generationToRead())
+    try writeLinks()
+    return StoreReading(coordinator: try requireCoordinator(), generation: try generationToRead())
   }
 
   /// Saves metadata that was set on the coordinator when no object has changed.

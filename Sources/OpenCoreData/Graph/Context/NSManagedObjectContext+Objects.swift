@@ -172,7 +172,9 @@ extension NSManagedObjectContext {
     if let (segment, row) = graph.insertions.locate(object.identity), graph.handle(in: segment, row: row) === object {
       return
     }
-    if !object.hasValues, let group = object.faultGroup { try load(group, leavingOut: missing) }
+    if !object.hasValues, let group = object.faultGroup ?? graph.packedLinks.keyed?.faults(with: object) {
+      try load(group, leavingOut: missing)
+    }
     if object.hasValues {
       object.completeFault()
     } else if let row = try rowBelow(for: object.identity, leavingOut: missing) {

@@ -51,6 +51,7 @@ extension NSManagedObjectContext {
   /// - Parameter new: The segments that were inserted just now. The others were announced with what they lead to: that
   ///   they are linked changes nothing that clients see.
   func linkPackedRows(announcing new: [PendingSegment] = []) {
+    writeLinksToRead()
     guard graph.insertions.hasPackedLinks else { return }
     for (segment, links) in graph.takePackedLinks() {
       let isNew = new.contains { $0 === segment }
@@ -70,6 +71,26 @@ extension NSManagedObjectContext {
         if isNew || link.relationship.inverseRelationship == nil { continue }
         for target in targets where !target.isInserted && !target.isUpdated { noteChange(of: target) }
       }
+    }
+  }
+}
+
+/// Links of stored rows that a migration has as keys.
+extension NSManagedObjectContext {
+  /// Writes them before the store is read.
+  func writeLinks() throws { try graph.packedLinks.keyed?.write() }
+  /// Writes them before others are written.
+  func endLinks() throws { try graph.packedLinks.keyed?.close() }
+
+  /// As `writeLinks()`, for code that can't throw.
+  private func writeLinksToRead() {
+    do {
+      try writeLinks()
+    } catch {
+      guard let readFailure else {
+        preconditionFailure("The links of migrated objects can't be written: \(error.localizedDescription)")
+      }
+      readFailure.note(error)
     }
   }
 }

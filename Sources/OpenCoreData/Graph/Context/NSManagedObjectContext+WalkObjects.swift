@@ -57,6 +57,29 @@ extension NSManagedObjectContext {
     if let keyPaths = request.relationshipKeyPathsForPrefetching { try prefetch(keyPaths, of: objects, query.entity) }
   }
 
+  /// Makes faults of stored rows that the context has no objects for, and holds them until they are released together.
+  func registerFaults(_ keys: [Int64], of space: PermanentIDSpace) -> BatchObjects {
+    let (entity, type) = (space.entity, space.entity.objectClass)
+    let storage = BatchStorage(self, batch: ObjectBatch(entity: entity), ids: .stored(space))
+    let faults = BatchObjects(storage)
+    graph.adoptPermanentIDs()
+    let mayKnowSome = graph.mayKnowObjects
+    faults.fill { made in
+      for (row, key) in keys.enumerated() {
+        guard !mayKnowSome || graph.knownObject(space.key(key)) == nil else {
+          made.append(nil)
+          continue
+        }
+        let object = type.walked(of: entity, in: storage, key: key, row: row, version: 0)
+        // Its values are not in the batch.
+        object.loaded = []
+        made.append(object)
+      }
+    }
+    graph.add(faults)
+    return faults
+  }
+
   // MARK: Packed rows
 
   private func walkPacked<Object: NSManagedObject>(

@@ -22,6 +22,28 @@ extension NSManagedObject {
     return identity.key
   }
 
+  /// The object's store and its key there, once it has one. Makes no ID.
+  var storedKey: (store: StoreIdentity, key: Int64)? {
+    if assignedID == nil, auxiliaryIfPresent?.permanentID == nil, let storage = batchStorage {
+      switch storage.ids {
+      case .stored(let space): return (space.store, number)
+      case .temporary(let range): return range.permanent(row: Int(number))
+      }
+    }
+    let id = identity.resolved
+    guard let key = id.storeKey, let store = id.storeIdentity else { return nil }
+    return (store, key)
+  }
+
+  /// The place of an object that was inserted and has no key yet. Makes no ID.
+  var unsavedPlace: (range: TemporaryIDRange, row: Int)? {
+    if assignedID == nil, let storage = batchStorage, case .temporary(let range) = storage.ids {
+      return (range, Int(number))
+    }
+    guard case .temporary(let range, let row) = identity.reference else { return nil }
+    return (range, row)
+  }
+
   /// From now on the object has `permanentID`. What other queues read (`idForOtherQueues`) stays as it was.
   func setPermanentID(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
 
@@ -150,7 +172,7 @@ extension NSManagedObject {
 
   /// Changes of relationships that the context has not saved yet; nil if there are none.
   var pending: PendingRelationships? {
-    if storage?.packedLinks.arePending == true { managedObjectContext?.linkPackedRows() }
+    if storage?.packedLinks.areIncomplete == true { managedObjectContext?.linkPackedRows() }
     return unpackedPending
   }
 

@@ -146,6 +146,21 @@ extension NSManagedObject {
     return true
   }
 
+  /// Copies packed values of another object, which is not a fault, into the row of a fresh one.
+  ///
+  /// - Parameter slots: The slots of this object, each with that of the other one.
+  /// - Returns: False if more has to be done. Nothing was done then.
+  func copyPackedValues(_ slots: [(slot: Int, source: Int)], of source: NSManagedObject) -> Bool {
+    checkQueue()
+    guard state.contains(.fresh), loaded == nil, !state.contains(.awaking), !isUnregistered,
+      auxiliaryIfPresent?.observation == nil, let from = source.directStorage, let storage = batchStorage,
+      let context = storage.context, context.graph.undo == nil, context.graph.noteChange(ofUnannounced: self)
+    else { return false }
+    guard storage.batch.copyInPlace(slots, from: Int(source.row), of: from.batch, to: Int(row)) else { return false }
+    becomeWritten()
+    return true
+  }
+
   /// Sets several values and records one change for all of them.
   func setStoredValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
     guard let first = slots.first else { return }

@@ -17,10 +17,25 @@ class ObjectStorage {
   }
 }
 
-/// Whether a context has pending rows with packed relationships. What its objects have pending is not complete then:
-/// `NSManagedObject.pending` first links the rows by objects.
+/// Whether a context has pending rows with packed relationships, or stored rows whose links are not written yet. What its
+/// objects have pending is not complete then: `NSManagedObject.pending` first links the rows by objects, or writes them.
 final class PackedLinkState {
-  var arePending = false
+  var arePending = false { didSet { noteChange() } }
+  /// The links of stored rows that a migration sets.
+  var keyed: (any UnwrittenLinks)? { didSet { noteChange() } }
+  private(set) var areIncomplete = false
+
+  private func noteChange() { areIncomplete = arePending || keyed != nil }
+}
+
+/// Links of a batch of stored rows that are written without objects, when something asks for them at the latest.
+protocol UnwrittenLinks: AnyObject {
+  /// Writes what was set so far.
+  func write() throws
+  /// Writes what was set, and ends the batch: others are about to write links.
+  func close() throws
+  /// The faults of the batch, if an object that fires is one of them.
+  func faults(with object: NSManagedObject) -> FaultGroup?
 }
 
 /// The storage of objects whose values are packed in a batch. They materialise them on request.

@@ -25,6 +25,7 @@ extension NSManagedObjectContext {
         "A request of the class \(type(of: request)) can't be executed. Use an asynchronous fetch, a batch request, or "
           + "fetch(_:) of the context.")
     }
+    try endLinks()
     return try request.run(in: self)
   }
 }

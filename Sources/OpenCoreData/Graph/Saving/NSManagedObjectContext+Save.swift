@@ -19,6 +19,7 @@ extension NSManagedObjectContext {
   ///   the store. `OCDFailedObjectIDsErrorKey` names the objects at fault if the store knows them.
   public func save() throws {
     checkQueue()
+    try endLinks()
     processPendingChanges()
     post(.NSManagedObjectContextWillSave)
     guard hasChanges else {

@@ -113,10 +113,7 @@ struct Floor: Sendable {
     Floor(.subquery, "SUBQUERY, speed against SQL in the sqlite3 shell", bound: .atLeast(0.5)) {
       $0.speed(of: .subquery, against: .shellSubquery)
     },
-    Floor(
-      .migration, "migration by a policy, speed against insertion one by one", bound: .atLeast(0.5),
-      obstacle: "three passes make objects of both versions, and ask the manager for the ends of each link"
-    ) {
+    Floor(.migration, "migration by a policy, speed against insertion one by one", bound: .atLeast(0.5)) {
       $0.speed(of: .migrateByPolicy, against: .insertLinkedBooks)
     },
     Floor(.history, "import with a history, time over that without", bound: .atMost(1.5)) {
