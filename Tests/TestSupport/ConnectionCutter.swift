@@ -20,6 +20,8 @@ package final class ConnectionCutter: @unchecked Sendable {
   private var isRefusing = false
   private var cuts = 0
   private var messagesLeft: Int?
+  private var replacement: (old: [UInt8], new: [UInt8])?
+  private var replacements = 0
 
   private let folder: TemporaryFolder
   private let serverFolder: String
@@ -47,6 +49,28 @@ package final class ConnectionCutter: @unchecked Sendable {
 
   /// Cuts a connection when clients have sent so much that it was read in so many pieces; nil: never.
   package func cut(afterMessages count: Int?) { lock.withLock { messagesLeft = count } }
+
+  /// Changes a part of statements on their way to the server. Both texts have the same length.
+  package func replace(_ old: String, by new: String) {
+    precondition(old.utf8.count == new.utf8.count, "The length of a message is in front of it.")
+    lock.withLock { replacement = (Array(old.utf8), Array(new.utf8)) }
+  }
+
+  /// How many parts were changed.
+  package var replacementCount: Int { lock.withLock { replacements } }
+
+  private func replaced(_ bytes: [UInt8]) -> [UInt8] {
+    lock.withLock {
+      guard let replacement else { return bytes }
+      var result = bytes
+      for start in 0..<max(0, bytes.count - replacement.old.count)
+      where bytes[start...].starts(with: replacement.old) {
+        result.replaceSubrange(start..<start + replacement.old.count, with: replacement.new)
+        replacements += 1
+      }
+      return result
+    }
+  }
 
   package var cutCount: Int { lock.withLock { cuts } }
 
@@ -136,7 +160,7 @@ package final class ConnectionCutter: @unchecked Sendable {
         return cut
       }
       guard let cut else {
-        if !Pair.write(bytes, to: pair.server) { break }
+        if !Pair.write(replaced(bytes), to: pair.server) { break }
         continue
       }
       pair.isCut = true

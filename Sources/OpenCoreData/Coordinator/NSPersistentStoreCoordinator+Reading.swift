@@ -74,15 +74,17 @@ struct StoreReading {
     }
   }
 
-  func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
+  /// - Parameter readers: How many connections may read a single store, whose rows come by key.
+  func cursor(_ query: FetchQuery, rowsPerBatch: Int, readers: Int = 1) throws -> any RowCursor {
     let stores = try coordinator.stores(for: query)
-    if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch: rowsPerBatch) }
-    let cursors = try stores.map { try cursor($0, query.forEachStore, rowsPerBatch: rowsPerBatch) }
+    if stores.count == 1 {
+      let snapshot = generation?[stores[0]]
+      return try stores[0].cursor(query, rowsPerBatch: rowsPerBatch, readers: readers, in: snapshot)
+    }
+    let cursors = try stores.map {
+      try $0.cursor(query.forEachStore, rowsPerBatch: rowsPerBatch, in: generation?[$0])
+    }
     return MergedCursor(cursors, query, rowsPerBatch: rowsPerBatch)
-  }
-
-  private func cursor(_ store: any RowStore, _ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
-    try store.cursor(query, rowsPerBatch: rowsPerBatch, in: generation?[store])
   }
 
   func dictionaryRows(

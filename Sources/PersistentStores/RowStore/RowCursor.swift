@@ -44,6 +44,13 @@ package struct RowNumbers: Sendable {
     if wantsVersions { versions.append(version()) }
   }
 
+  /// Removes the numbers behind the first `count`.
+  package mutating func truncate(to count: Int) {
+    keys.removeLast(max(0, keys.count - count))
+    versions.removeLast(max(0, versions.count - count))
+    owners.removeLast(max(0, owners.count - count))
+  }
+
   package mutating func append(owner: Int64) { owners.append(owner) }
 }
 

@@ -56,6 +56,15 @@ package protocol RowStore: AnyObject, Sendable {
     _ query: FetchQuery, rowsPerBatch: Int, in snapshot: (any StoreSnapshot)?
   ) throws -> any RowCursor
 
+  /// As `cursor(_:rowsPerBatch:in:)`, for rows that come by key: up to `readers` connections read ranges of keys at the
+  /// same time, all in one state of the rows. A store that can't do that, and a query with sort keys or an offset, has
+  /// one reader.
+  ///
+  /// - Throws: `NSError` with `isOfUnsharedSnapshot` if the connections can't see one state.
+  func cursor(
+    _ query: FetchQuery, rowsPerBatch: Int, readers: Int, in snapshot: (any StoreSnapshot)?
+  ) throws -> any RowCursor
+
   /// The rows that are committed now, readable while the snapshot is retained; nil if the store does not support
   /// snapshots.
   func makeSnapshot() throws -> (any StoreSnapshot)?
@@ -225,6 +234,9 @@ extension RowStore {
   package var takesPackedLinks: Bool { false }
   package var loss: String? { nil }
   package func deferIndexes(of entity: NSEntityDescription) throws {}
+  package func cursor(
+    _ query: FetchQuery, rowsPerBatch: Int, readers: Int, in snapshot: (any StoreSnapshot)?
+  ) throws -> any RowCursor { try cursor(query, rowsPerBatch: rowsPerBatch, in: snapshot) }
   package func restoreIndexes() throws {}
 
   /// The store's name in messages.

@@ -133,6 +133,16 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = arena.count
   }
 
+  /// Removes the rows behind the first `count`.
+  package mutating func truncate(to count: Int) {
+    guard count < self.count else { return }
+    cells.removeLast((self.count - count) * slotCount)
+    extraCells.removeLast(extraCells.count / self.count * (self.count - count))
+    for index in links.indices { links[index].truncate(to: count) }
+    self.count = count
+    lastRowArenaStart = arena.count
+  }
+
   /// Reserves a total of `byteCount` bytes for texts.
   public mutating func reserveText(_ byteCount: Int) { arena.reserveCapacity(byteCount) }
 

@@ -54,6 +54,7 @@ package struct RunFailure: Error {
       case (_, .notAFile): .noInput
       case (_, .outOfMemory): .temporaryFailure
       case (_, .unreachable): .unavailable
+      case _ where error.isOfUnsharedSnapshot: .unavailable
       case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
       case (_, .permissionDenied), (_, .readOnly): .noPermission
       case (_, .cannotOpen): .cannotCreate
@@ -93,6 +94,7 @@ package struct RunFailure: Error {
       message += " Or export it as a store of a known model\(instead): add --model MODEL --without-metadata."
     }
     if error.isOfMissingValue { message += " To leave out such values\(instead), add --missing-external=warn." }
+    if error.isOfUnsharedSnapshot { message += " Leave --readers out." }
     self.init(code: nil, exitCode: failure.exitCode, message: message, concernsStore: true)
   }
 

@@ -97,6 +97,8 @@ public struct RunOptions: Sendable {
   package var keepsLargeValues = false
   /// Whether an export reads a store whose write-ahead log is damaged, up to the first wrong page.
   package var readsDamagedWAL = false
+  /// How many connections read the store of an export, which is on a server.
+  package var readers = 1
   /// Whether an export leaves out values whose files next to the store are missing, with a warning for each.
   package var leavesOutMissingValues = false
   /// Whether an export reads a store whose metadata can't be used as one of the given model.

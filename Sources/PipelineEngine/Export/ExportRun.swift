@@ -58,6 +58,7 @@ struct ExportRun {
     }
     if export.format == .jsonl { try formatter.checkNames() }
     template = try OutputTemplate(output, split: export.split)
+    try checkReaders()
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
     try OutputPath.check(firstPath, key: "export.output", isNoneOf: [storePath])
     if OutputPath.isSpecial(firstPath), let key = export.incremental ? "incremental" : export.hash ? "hash" : nil {
@@ -68,6 +69,22 @@ struct ExportRun {
       try OutputPath.check(path, key: "report", isNoneOf: [storePath])
     }
     try EventLog.checkPath(definition, options, isNoneOf: [storePath])
+  }
+
+  /// Ranges of keys follow each other in the order of the keys only.
+  private func checkReaders() throws(PipelineError) {
+    guard options.readers > 1 else { return }
+    let reason: String
+    if !place.isServer {
+      reason = "several readers are for a store on a server, and \(storePath) is a file"
+    } else if case .month(let attribute)? = export.split, export.sort.isEmpty {
+      reason = "several readers read the entries by key, and months are written in the order of \(attribute)"
+    } else if let key = export.sort.first {
+      reason = "several readers read the entries by key, and these are sorted by \(key.attribute)"
+    } else {
+      return
+    }
+    throw PipelineError(path: "readers", "\(reason); leave --readers out")
   }
 
   mutating func run() -> RunSummary {
@@ -208,7 +225,7 @@ struct ExportRun {
     let context = container.newBackgroundContext()
     context.name = "export"
     let (predicate, limit, rows) = (export.predicate, export.limit, definition.chunkRows)
-    let sort = order
+    let (sort, readers) = (order, options.readers)
     let (name, keyPaths) = (definition.entity, formatter.pathsBeyondEntity)
     var attributes = formatter.ownAttributes
     if case .month(let attribute)? = export.split { attributes.insert(attribute) }
@@ -239,7 +256,7 @@ struct ExportRun {
             request, keyPaths: keyPaths, attributes: attributesRead, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
         } else {
           try context.walk(
-            request, keyPaths: keyPaths, attributes: attributesRead, rowsPerBatch: rowsPerBatch, send)
+            request, keyPaths: keyPaths, attributes: attributesRead, readers: readers, rowsPerBatch: rowsPerBatch, send)
         }
       } catch {
         _ = queue.send(.failure(RunFailure(reading: error as NSError, isIncremental: export.incremental)))

@@ -61,8 +61,11 @@ struct RowPlan {
 
   /// - Parameters:
   ///   - keys: The keys to which rows are restricted; nil for no restriction.
+  ///   - range: The same for a range of keys.
   ///   - owners: What the rows belong to: they come by owner, and the query has no other condition.
-  init(_ query: FetchQuery, in store: any TableStore, keys: [Int64]? = nil, owners: Owners? = nil) throws {
+  init(
+    _ query: FetchQuery, in store: any TableStore, keys: [Int64]? = nil, range: KeyRange? = nil, owners: Owners? = nil
+  ) throws {
     let main = try store.sqlEntity(query.entity)
     let columns = RowColumns(query.entity, store)
     var conditions = try Self.conditions(query, of: main, in: store)
@@ -74,6 +77,7 @@ struct RowPlan {
     }
     isFiltered = !isWhole
     if let keys { conditions.append(Self.condition("t0.Z_PK", keys)) }
+    if let range { conditions += range.conditions }
     if let owners { conditions = [Self.condition("t0.\(owners.column)", owners.keys)] }
     self.query = query
     tableName = main.tableName

@@ -11,7 +11,7 @@ final class ServerCursor: RowCursor {
   private let rowsPerBatch: Int
   /// Guards a connection that the cursor shares; nil for one of its own.
   private let lock: NSRecursiveLock?
-  private let end: (PostgreSQLConnection) -> Void
+  private let end: ((PostgreSQLConnection) -> Void)?
   private var page: RowPages?
   private var isAtEnd = false
   /// How many rows the server reads while the last ones are used; nil for none.
@@ -25,17 +25,19 @@ final class ServerCursor: RowCursor {
 
   /// - Parameters:
   ///   - lock: Guards the connection, which others use too; nil for a connection of the cursor's own.
-  ///   - end: Called at the end of the walk with a connection of the cursor's own.
+  ///   - range: The keys to which rows are restricted; nil for no restriction.
+  ///   - end: Called at the end of the walk with a connection of the cursor's own; nil if other walks follow in the same
+  ///     transaction.
   init(
-    _ reader: PostgreSQLReader, _ query: FetchQuery, name: String, rowsPerBatch: Int, lock: NSRecursiveLock?,
-    end: @escaping (PostgreSQLConnection) -> Void
+    _ reader: PostgreSQLReader, _ query: FetchQuery, name: String, rowsPerBatch: Int, range: KeyRange? = nil,
+    lock: NSRecursiveLock?, end: ((PostgreSQLConnection) -> Void)?
   ) throws {
     self.reader = reader
     self.name = name
     self.rowsPerBatch = rowsPerBatch
     self.lock = lock
     self.end = end
-    plan = try RowPlan(query, in: reader.store)
+    plan = try RowPlan(query, in: reader.store, range: range)
     if plan.isFiltered {
       walk = try reader.filteredRows(plan)
     } else {
@@ -50,10 +52,10 @@ final class ServerCursor: RowCursor {
   deinit {
     lock?.lock()
     defer { lock?.unlock() }
-    if lock != nil, !plan.isFiltered, reader.connection.isInTransaction {
+    if lock != nil || end == nil, !plan.isFiltered, reader.connection.isInTransaction {
       _ = try? reader.connection.query("CLOSE \(name)")
     }
-    end(reader.connection)
+    end?(reader.connection)
   }
 
   var store: StoreIdentity? { reader.store.identity }
@@ -163,6 +165,24 @@ final class ServerSnapshot: StoreSnapshot, @unchecked Sendable {
 
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
     try lock.withLock { try ServerParticipantStatements(connection: reader.connection).rows(sql, values) }
+  }
+
+  /// Makes the snapshot visible to other connections, as long as it is retained.
+  ///
+  /// - Throws: `NSError` with `isOfUnsharedSnapshot` if the server does not do that.
+  func share() throws -> SharedSnapshot {
+    try lock.withLock {
+      do {
+        return try SharedSnapshot(exporting: reader.connection)
+      } catch let error as PostgreSQLError {
+        throw error.ofSharing(reader.store.location)
+      }
+    }
+  }
+
+  /// Runs `body` on the connection of the snapshot.
+  func access<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+    try lock.withLock { try reader.access("Reading") { try body(reader.connection) } }
   }
 
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {

@@ -42,7 +42,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   var pendingHistory: [PendingTransaction] = []
   private var marksBeforeTransaction = Marks(keys: KeyBlocks(), historyCount: 0)
   /// Whether a transaction is open between saves. Readers then must see what it has written.
-  private let hasOpenTransaction = Atomic(false)
+  let hasOpenTransaction = Atomic(false)
   private let writes = Atomic<Int64>(0)
 
   init(
@@ -242,13 +242,13 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   }
 
   /// A connection of its own with a transaction that only reads.
-  private func separateReader() throws -> PostgreSQLReader {
+  func separateReader() throws -> PostgreSQLReader {
     guard let connection = try pool.take(forReading: false) else { throw wasClosed }
     try connection.send(Self.readingBegin)
     return PostgreSQLReader(connection, of: self)
   }
 
-  private var endOfReader: (PostgreSQLConnection) -> Void {
+  var endOfReader: @Sendable (PostgreSQLConnection) -> Void {
     { [pool] connection in
       _ = try? connection.query("COMMIT")
       pool.put(connection, wasReading: false)
@@ -283,7 +283,9 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
     }
   }
 
-  package func makeSnapshot() throws -> (any StoreSnapshot)? {
+  package func makeSnapshot() throws -> (any StoreSnapshot)? { try makeServerSnapshot() }
+
+  func makeServerSnapshot() throws -> ServerSnapshot {
     try reportingErrors { try ServerSnapshot(try separateReader(), end: endOfReader) }
   }
 

@@ -45,6 +45,8 @@ struct ExportCommand: Command {
                                  journal-app, or a pattern such as
                                  'yyyy-MM-dd HH:mm'; by default iso8601, exactly
           --limit N              write at most N entries
+          --readers N            read a store on a server over N connections that see
+                                 one state of it; by default 1
           --format FORMAT        csv, tsv (tabs) or jsonl (JSON Lines); by default
                                  what FILE ends in, and csv for -
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
@@ -113,6 +115,7 @@ struct ExportCommand: Command {
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
+    if let readers = try arguments.integer("readers", in: 1...64) { options.readers = readers }
     options.readsDamagedWAL = try arguments.readsDamagedWAL()
     options.leavesOutMissingValues = try arguments.leavesOutMissingValues()
     if options.leavesOutMissingValues, definition.export?.incremental == true {

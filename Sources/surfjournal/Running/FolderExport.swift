@@ -13,8 +13,8 @@ struct FolderExport: Sendable {
   /// The options that are about one entity or one run.
   private static let others = [
     "entity", "pipeline", "guess-model", "without-metadata", "where", "sort", "columns", "date-format", "limit",
-    "format",
-    "gzip", "dialect", "null", "split-rows", "split-month", "incremental", "hash", "guard-formulas", "report", "json",
+    "readers", "format", "gzip", "dialect", "null", "split-rows", "split-month", "incremental", "hash",
+    "guard-formulas", "report", "json",
     "damaged-log", "missing-external", "timeout", "lock-timeout", "log", "log-level", "log-format",
   ]
 

@@ -52,6 +52,16 @@ extension NSManagedObjectContext {
     try walk(query, rowsPerBatch: rowsPerBatch, body)
   }
 
+  /// As `walk`, over the stored objects: unsaved changes do not count. A store on a server reads an unsorted request over
+  /// `readers` connections at the same time, in one state of its rows; the batches come in the order of the keys.
+  package func walk<ResultType>(
+    _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], attributes: Set<String>? = nil, readers: Int,
+    rowsPerBatch: Int = 5000, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+  ) throws {
+    let query = try walkQuery(request, keyPaths: keyPaths, attributes: attributes, rowsPerBatch: rowsPerBatch)
+    try walk(query, rowsPerBatch: rowsPerBatch, readers: readers, body)
+  }
+
   /// How the stores find what `walk` returns for the request, as lines of text. Unsaved changes of contexts are compared
   /// in memory in addition.
   ///
@@ -83,11 +93,12 @@ extension NSManagedObjectContext {
   }
 
   private func walk(
-    _ query: FetchQuery, rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+    _ query: FetchQuery, rowsPerBatch: Int, readers: Int = 1,
+    _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     // An abstract entity has no objects; the batches have the entities that are found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
-    let cursor = try storeReading().cursor(query, rowsPerBatch: rowsPerBatch)
+    let cursor = try storeReading().cursor(query, rowsPerBatch: rowsPerBatch, readers: readers)
     // Usually one batch; more if `body` passes batches to other threads. A batch without other owners is filled again,
     // so that its memory is reused.
     var batches: [ObjectBatch] = []
