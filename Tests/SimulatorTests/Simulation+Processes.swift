@@ -74,7 +74,11 @@ extension Simulation {
       if isReadable {
         besideCount += 1
         try checkBetween(begun)
-        if try await importBeside(other, options) { begun = try begin([given(path)], options) }
+        if try hasEnded(begun) {
+          tell("its run has ended")
+        } else if try await importBeside(other, options) {
+          begun = try begin([given(path)], options)
+        }
       }
       Glibc.kill(process.processIdentifier, SIGCONT)
     }
@@ -106,6 +110,12 @@ extension Simulation {
     } catch {
       return (error as? SQLiteError)?.isBusy != true
     }
+  }
+
+  /// Whether a process that stands still has let go of the store after its changes, so that another run would be a later
+  /// one.
+  private func hasEnded(_ begun: Begun) throws -> Bool {
+    try records() != begun.records && !FileManager.default.fileExists(atPath: store + ".lock")
   }
 
   /// What is committed while a process stands still agrees with the ledger's checkpoint.

@@ -8,7 +8,7 @@ extension StoreModel {
   }
 
   /// A row of the ledger's table of inputs, as a run has left it.
-  struct Record {
+  struct Record: Equatable {
     let id: Int
     let path: String
     let state: String
