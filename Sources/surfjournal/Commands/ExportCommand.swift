@@ -45,8 +45,8 @@ struct ExportCommand: Command {
                                  journal-app, or a pattern such as
                                  'yyyy-MM-dd HH:mm'; by default iso8601, exactly
           --limit N              write at most N entries
-          --readers N            read a store on a server over N connections that see
-                                 one state of it; by default 1
+          --readers N            read a store on a server over N connections, which
+                                 see one state of it; by default 1
           --format FORMAT        csv, tsv (tabs) or jsonl (JSON Lines); by default
                                  what FILE ends in, and csv for -
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
