@@ -7,6 +7,8 @@ package final class EntityLayout: Sendable {
   private let slotsByName: [String: Int]
   /// By slot; set only for so few attributes that a linear search is faster than hashing.
   private let fewNames: [String]?
+  /// The lengths of their names.
+  private let nameLengths: [Int]
   /// By slot: whether the attribute has an integer type.
   private let integerSlots: [Bool]
   /// The values of a newly inserted object, by slot.
@@ -51,6 +53,7 @@ package final class EntityLayout: Sendable {
     slotsByName = Dictionary(
       attributeSlots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     fewNames = attributeSlots.count <= 12 ? attributeSlots.map(\.name) : nil
+    nameLengths = attributeSlots.map(\.name.utf8.count)
   }
 
   static func propertiesByName(of entity: NSEntityDescription) -> [String: NSPropertyDescription] {
@@ -62,7 +65,7 @@ package final class EntityLayout: Sendable {
     guard let fewNames else { return slotsByName[name] }
     // Most keys differ from most names in length.
     let length = name.utf8.count
-    for slot in fewNames.indices where fewNames[slot].utf8.count == length && fewNames[slot] == name { return slot }
+    for slot in nameLengths.indices where nameLengths[slot] == length && fewNames[slot] == name { return slot }
     return nil
   }
 

@@ -19,8 +19,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   package let freezeFlag = FreezeFlag()
   package internal(set) weak var model: NSManagedObjectModel?
   /// What is derived from the description, written once by `freeze()`.
-  private var frozenLayout: EntityLayout?
-  private var frozenClass: AnyClass?
+  @exclusivity(unchecked) private var frozenLayout: EntityLayout?
+  @exclusivity(unchecked) private var frozenClass: AnyClass?
   private var frozenVersionHash: Data?
 
   /// The target of weak references to the entity.
@@ -37,7 +37,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   open var managedObjectClassName: String = "NSManagedObject" { willSet { freezeFlag.requireMutable() } }
   /// Whether the entity has no objects of its own, only those of entities that inherit from it. (Apple documentation:
   /// isAbstract.)
-  open var isAbstract: Bool = false { willSet { freezeFlag.requireMutable() } }
+  @exclusivity(unchecked) open var isAbstract: Bool = false { willSet { freezeFlag.requireMutable() } }
   /// Values for the client's own use; not part of the version hash. (Apple documentation: userInfo.)
   open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
   /// A text that makes the version hash another one although nothing else has changed. (Apple documentation:

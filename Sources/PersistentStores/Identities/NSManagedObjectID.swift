@@ -180,8 +180,21 @@ package struct ObjectKey: Hashable, Sendable {
 
   package var isTemporary: Bool { scope == 0 }
 
-  // One word: contexts hash millions of keys. Equal numbers of different scopes seldom meet in one table.
-  package func hash(into hasher: inout Hasher) { hasher.combine(number &+ scope &* 0x9E37_79B9_7F4A_7C15) }
+  /// Equal numbers of different scopes seldom meet in one table.
+  @usableFromInline var word: UInt64 { number &+ scope &* 0x9E37_79B9_7F4A_7C15 }
+
+  @inlinable package static func == (left: ObjectKey, right: ObjectKey) -> Bool {
+    left.number == right.number && left.scope == right.scope
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(word) }
+
+  /// What tables use. Contexts hash millions of keys, which nobody chooses to make them collide: one multiplication mixes
+  /// the word with the seed of the table.
+  @inlinable package func _rawHashValue(seed: Int) -> Int {
+    let mixed = (word ^ UInt64(bitPattern: Int64(seed))).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    return Int(truncatingIfNeeded: mixed.high ^ mixed.low)
+  }
 }
 
 extension NSManagedObjectID: PredicateIdentity, PredicateIdentifiable {

@@ -5,13 +5,13 @@ import ManagedObjectModel
 package struct DeletedRows: Sendable {
   package let rows: SharedRows
   /// The key of each row of the batch.
-  package let keys: [Int64]
+  package let keys: NumberList
   /// The version of each row of the batch.
-  package let versions: [Int64]
+  package let versions: NumberList
   /// Ascending numbers of the rows that are not deleted here.
   package private(set) var removedRows: [Int]
 
-  package init(_ rows: SharedRows, keys: [Int64], versions: [Int64], removedRows: [Int] = []) {
+  package init(_ rows: SharedRows, keys: NumberList, versions: NumberList, removedRows: [Int] = []) {
     (self.rows, self.keys, self.versions, self.removedRows) = (rows, keys, versions, removedRows)
   }
 
@@ -19,7 +19,7 @@ package struct DeletedRows: Sendable {
   package var store: StoreIdentity { rows.space.store }
   package var liveCount: Int { keys.count - removedRows.count }
   package var liveRows: LazyFilterSequence<Range<Int>> { removedRows.complement(in: 0..<keys.count) }
-  package var liveKeys: [Int64] { removedRows.isEmpty ? keys : liveRows.map { keys[$0] } }
+  package var liveKeys: [Int64] { removedRows.isEmpty ? keys.array : liveRows.map { keys[$0] } }
 
   package func isLive(_ row: Int) -> Bool { removedRows.insertionIndex(ifAbsent: row) != nil }
   package func id(row: Int) -> NSManagedObjectID { NSManagedObjectID(space: rows.space, key: keys[row]) }

@@ -22,7 +22,9 @@ package struct SQLFragment: Sendable, Equatable {
   package var parenthesized: SQLFragment { SQLFragment("(\(text))", bindings) }
 
   /// The placeholders for a list of this many keys: `?,?,?`.
-  package static func keyMarks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
+  package static func keyMarks(_ count: Int) -> String {
+    count == 0 ? "" : "?" + String(repeating: ",?", count: count - 1)
+  }
 }
 
 extension [Int64] {

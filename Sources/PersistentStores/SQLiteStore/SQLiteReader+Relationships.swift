@@ -88,13 +88,13 @@ extension SQLiteReader {
         var (space, number, numbers) = (PermanentIDSpace?.none, Int64?.none, RowNumbers(wantsVersions: true))
         func endBatch() {
           if let space, !numbers.keys.isEmpty {
-            let keys = numbers.keys
+            let kept = RelatedNumbers(numbers)
             let rows = SharedRows(of: space) {
-              try snapshot.read { try $0.batch(of: keys, space.entity) }
+              try snapshot.read { try $0.batch(of: kept.keys.array, space.entity) }
             }
-            result.append(RelatedRows(rows, numbers))
+            result.append(RelatedRows(rows, kept))
           }
-          numbers = RowNumbers(wantsVersions: true)
+          numbers.removeAll()
         }
         while try statement.step() {
           let key = statement.integer(0)

@@ -42,19 +42,23 @@ extension SQLiteStore {
   }
 
   /// - Returns: False if not all rows are there with the version, or if another program's trigger has kept some as they
-  ///   were. Single statements then name the rows.
+  ///   were or has refused one. Nothing was changed then; single statements name the rows.
   private func count(_ keys: ArraySlice<Int64>, _ rows: UnchangedRows, on connection: SQLiteConnection) throws -> Bool {
-    let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
-    let values = keys.map(StoredValue.integer)
-    let present = try connection.integer(
-      "SELECT count(*) FROM \(rows.table) \(condition) AND Z_OPT = ?", values + [.integer(rows.version)])
-    guard present == Int64(keys.count) else { return false }
     do {
-      try connection.run("UPDATE \(rows.table) SET Z_OPT = Z_OPT + 1 \(condition)", values)
+      try connection.transaction {
+        let changed = try connection.change(
+          "UPDATE \(rows.table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count))) AND Z_OPT = ?",
+          keys.map(StoredValue.integer) + [.integer(rows.version)])
+        if changed < keys.count { throw OtherRows() }
+      }
+      return true
+    } catch is OtherRows {
+      return false
     } catch let error as SQLiteError where error.isConstraint {
-      // A trigger of another program has refused a row. The statement has changed nothing.
       return false
     }
-    return connection.changedRowCount == keys.count
   }
+
+  /// Some rows are not as they were read.
+  private struct OtherRows: Error {}
 }

@@ -29,8 +29,8 @@ package struct PackedLinkWriter {
   private let inserted: [String: [ClosedRange<Int64>]]
   /// The objects whose changes this save writes too: their versions grow by that.
   private let updated: Set<ObjectKey>
-  /// Rows of earlier saves that batches lead to, by table; whether their versions grow.
-  private var others: [String: [Int64: Bool]] = [:]
+  /// Rows of earlier saves that batches lead to, by table: those whose versions grow, and others.
+  private var others: [String: (changed: [Int64], read: [Int64])] = [:]
   /// The last position in each list, by column and owner.
   private var lastPositions: [String: [Int64: Int64]] = [:]
 
@@ -125,10 +125,12 @@ package struct PackedLinkWriter {
     let inverse = link.relationship.inverseRelationship
     let isChanged = inverse != nil
     let new = inserted[table] ?? []
-    var known = others.removeValue(forKey: table) ?? [:]
+    var known = others.removeValue(forKey: table) ?? ([], [])
     for (target, key) in targets.enumerated() where isUsed[target] && !new.contains(where: { $0.contains(key) }) {
       if let inverse { history?.touch(inverse.name, of: key, in: table) }
-      known[key] = known[key] ?? false || isChanged && !updated.contains(link.targets[target].resolved.key)
+      // The save has found the rows that it updates.
+      if !updated.isEmpty, updated.contains(link.targets[target].resolved.key) { continue }
+      if isChanged { known.changed.append(key) } else { known.read.append(key) }
     }
     others[table] = known
   }
@@ -139,10 +141,10 @@ package struct PackedLinkWriter {
   package func changeOtherEnds() throws {
     // All writers lock rows in one order, so that two do not wait for each other.
     for (table, rows) in others.sorted(by: { $0.key < $1.key }) {
-      for isChanged in [false, true] {
-        let keys = rows.lazy.filter { $0.value == isChanged }.map(\.key).sorted()
-        for part in keys.statementParts { try check(part, of: table, isChanged: isChanged) }
-      }
+      let changed = rows.changed.sortedUniquely()
+      let read = rows.read.isEmpty ? [] : Set(rows.read).subtracting(changed).sorted()
+      for part in read.statementParts { try check(part, of: table, isChanged: false) }
+      for part in changed.statementParts { try check(part, of: table, isChanged: true) }
     }
   }
 
@@ -163,4 +165,9 @@ package struct PackedLinkWriter {
       "Inserted objects lead to the row \(missing) of \(table), which is not in \(store.location); it was deleted. "
         + "Link them to another object.")
   }
+}
+
+extension [Int64] {
+  /// The numbers in ascending order, each once.
+  fileprivate func sortedUniquely() -> [Int64] { sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
 }

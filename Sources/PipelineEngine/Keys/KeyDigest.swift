@@ -15,6 +15,12 @@ package struct KeyDigest: Sendable, Hashable, Comparable {
     self.low = low
   }
 
+  /// What tables use: the digest is a hash already, and one multiplication mixes it with the seed of the table.
+  package func _rawHashValue(seed: Int) -> Int {
+    let mixed = (low ^ UInt64(bitPattern: Int64(seed))).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    return Int(truncatingIfNeeded: mixed.high ^ mixed.low)
+  }
+
   package static func < (left: KeyDigest, right: KeyDigest) -> Bool {
     left.high == right.high ? left.low < right.low : left.high < right.high
   }

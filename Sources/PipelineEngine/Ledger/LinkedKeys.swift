@@ -14,12 +14,19 @@ struct LinkedKeys: Sendable {
   init(_ ids: some Sequence<NSManagedObjectID>) {
     // Nearly all are of one entity.
     var found: [(root: NSEntityDescription, keys: [Int64])] = []
+    var last: (entity: NSEntityDescription, index: Int)?
     for id in ids {
-      guard let key = id.resolved.storeKey else { continue }
-      let root = id.entity.rootEntity
+      guard let key = id.storeKey ?? id.resolved.storeKey else { continue }
+      let entity = id.entity
+      if let last, last.entity === entity {
+        found[last.index].keys.append(key)
+        continue
+      }
+      let root = entity.rootEntity
       let index = found.firstIndex { $0.root === root } ?? found.count
       if index == found.count { found.append((root, [])) }
       found[index].keys.append(key)
+      last = (entity, index)
     }
     for (root, all) in found {
       guard let name = root.name else { continue }

@@ -16,9 +16,9 @@ struct ChangeEventTests {
       if isUndone { context.undoManager = UndoManager() }
       let object = NSEntityDescription.insertNewObject(forEntityName: stack.entity.name ?? "", into: context)
       object.setValue(3, forKey: "rating")
-      #expect(context.graph.event.lastInserted == ObjectIdentifier(object))
+      #expect(context.graph.lastInserted == ObjectIdentifier(object))
       if isUndone { context.rollback() } else { context.delete(object) }
-      #expect(context.graph.event.lastInserted == nil)
+      #expect(context.graph.lastInserted == nil)
     }
   }
 }

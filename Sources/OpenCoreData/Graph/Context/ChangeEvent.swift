@@ -8,10 +8,8 @@ struct ChangeEvent {
   /// Announced insertions that were rolled back.
   private(set) var withdrawals: [(segment: PendingSegment, rows: Range<Int>)] = []
   private(set) var updates: [ObjectKey: NSManagedObject] = [:] { didSet { lastUpdated = nil } }
-  /// The objects that were noted last: there is nothing to do for a further change of them. One is of `updates`, the
-  /// insertion of the other has not been announced.
+  /// The object of `updates` that was noted last: there is nothing to do for a further change of it.
   private(set) var lastUpdated: ObjectIdentifier?
-  private(set) var lastInserted: ObjectIdentifier?
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
   /// Rows that were deleted without objects.
   private(set) var deletedSegments: [DeletedSegment] = []
@@ -53,23 +51,14 @@ struct ChangeEvent {
     lastUpdated = ObjectIdentifier(object)
   }
 
-  /// - Returns: Whether the insertion of the object has not been announced yet: its announcement includes the change.
-  mutating func noteChange(ofInserted object: NSManagedObject, _ segment: PendingSegment, row: Int) -> Bool {
-    guard hasInsertion(segment, row: row) else { return false }
-    lastInserted = ObjectIdentifier(object)
-    return true
-  }
-
   /// The object is not announced as updated.
   mutating func withdrawUpdate(_ key: ObjectKey) { updates[key] = nil }
 
-  /// The insertion of the object is taken back. A later object may be at its address.
-  mutating func forgetInsertion(of object: NSManagedObject) {
-    if lastInserted == ObjectIdentifier(object) { lastInserted = nil }
-  }
+  /// For how many changes to reserve memory, after `count` in the last event or save: a bulk import makes about as many
+  /// in each.
+  static func expectedCount(after count: Int) -> Int { (32...4096).contains(count) ? count : 0 }
 
-  /// A further change of the object that was inserted last is to be noted.
-  mutating func forgetLastInsertion() { lastInserted = nil }
+  mutating func expectUpdates(_ count: Int) { if count > 0 { updates.reserveCapacity(count) } }
 
   mutating func expectDeletions(_ count: Int) { deletions.reserveCapacity(deletions.count + count) }
 

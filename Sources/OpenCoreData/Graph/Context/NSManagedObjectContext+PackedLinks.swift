@@ -53,7 +53,9 @@ extension NSManagedObjectContext {
   func linkPackedRows(announcing new: [PendingSegment] = []) {
     writeLinksToRead()
     guard graph.insertions.hasPackedLinks else { return }
-    for (segment, links) in graph.takePackedLinks() {
+    let (deferred, packed) = graph.takePackedLinks()
+    link(deferred)
+    for (segment, links) in packed {
       let isNew = new.contains { $0 === segment }
       for link in links {
         let targets = link.targets.map(object(with:))
@@ -93,6 +95,62 @@ extension NSManagedObjectContext {
       readFailure.note(error)
     }
   }
+}
+
+/// Relationships of new objects that are set one by one.
+extension NSManagedObjectContext {
+  /// Notes that a new object leads to `owner`, and leaves the pending changes of both ends for later.
+  ///
+  /// - Parameter inverse: An unordered list; nil if the other end does not know of the object.
+  /// - Returns: False if the objects have to be linked at once. They are not linked then.
+  func deferLink(
+    of object: NSManagedObject, to owner: NSManagedObject, _ relationship: NSRelationshipDescription,
+    _ inverse: NSRelationshipDescription?
+  ) -> Bool {
+    guard object.mayDeferLinks, !relationship.isTransient, inverse?.isTransient != true,
+      graph.noteChange(ofUnannounced: object),
+      graph.deferLink(of: object, to: owner, relationship, repeats: false)
+    else { return false }
+    object.becomeWritten()
+    if inverse != nil {
+      owner.rememberValues(self)
+      noteChange(of: owner)
+    }
+    return true
+  }
+
+  /// As `deferLink`, if the object that was linked last leads to `owner` by the relationship, too.
+  func repeatLink(
+    of object: NSManagedObject, to owner: NSManagedObject, _ relationship: NSRelationshipDescription
+  ) -> Bool {
+    guard object.mayDeferLinks, graph.noteChange(ofUnannounced: object),
+      graph.deferLink(of: object, to: owner, relationship, repeats: true)
+    else { return false }
+    object.becomeWritten()
+    return true
+  }
+
+  /// Links what was deferred in earlier events: what there was at the start of the present one includes it.
+  func linkDeferredOfEarlierEvents() {
+    let deferred = graph.insertions.deferredLinks
+    if !deferred.isEmpty, deferred.eventNumber != graph.eventClock.number { linkPackedRows() }
+  }
+
+  private func link(_ deferred: DeferredLinks) {
+    let isOfEvent = deferred.eventNumber == graph.eventClock.number
+    for list in deferred.lists {
+      for (row, target) in list.links {
+        guard let object = list.segment.handles[Int(row)] else { continue }
+        if isOfEvent { object.rememberValues(self) }
+        object.becomeLinked(to: list.targets[Int(target)], list.relationship)
+      }
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// Whether nothing that is pending would have to be looked at for another link.
+  fileprivate var mayDeferLinks: Bool { state.contains(.fresh) && unpackedPending == nil }
 }
 
 /// The objects at the other end of packed relationships that a child's save changes or inserts itself.

@@ -50,9 +50,10 @@ extension NSManagedObjectContext {
     let entity = rows.space.entity
     let storage = BatchStorage(self, sharing: rows.rows)
     let (type, hasTransients) = (entity.objectClass, !entity.layout.transientSlots.isEmpty)
-    for row in chosen ?? Array(rows.numbers.keys.indices) {
-      let number = rows.numbers.keys[row]
-      let (key, version) = (rows.space.key(number), rows.numbers.versions[row])
+    let (numbers, versions, owners) = (rows.numbers.keys.array, rows.numbers.versions.array, rows.numbers.owners.array)
+    for row in chosen ?? Array(numbers.indices) {
+      let (number, version) = (numbers[row], versions[row])
+      let key = rows.space.key(number)
       let object: NSManagedObject
       if mayKnowSome, let registered = graph.knownObject(key) {
         let known = registered.entity === entity ? registered : self.object(ofRow: storage.id(number))
@@ -68,7 +69,7 @@ extension NSManagedObjectContext {
         }
         graph.add(object, as: key)
       }
-      related.add(object, owner: rows.numbers.owners[row])
+      related.add(object, owner: owners[row])
     }
   }
 }

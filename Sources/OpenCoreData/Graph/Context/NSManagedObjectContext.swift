@@ -35,10 +35,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     set {
       precondition(parent == nil, "A context with a parent has its parent's coordinator.")
       ownCoordinator = newValue
+      ClassEntities.forgetAll()
       renewMerging()
     }
   }
   private var ownCoordinator: NSPersistentStoreCoordinator?
+  /// The entities that objects were made of by their classes. Unchecked: nothing that is called while it changes uses it.
+  @exclusivity(unchecked) private var classEntities = ClassEntities()
 
   /// The context that this one reads from and saves to. Set it before the context is used; it cannot change once the
   /// context has objects. A context of the confinement type cannot be a parent. (Apple documentation: parent.)
@@ -58,7 +61,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         newValue?.concurrencyType != .confinement,
         "A context of the confinement type has no queue on which its children could ask it; it can't be a parent.")
     }
-    didSet { renewMerging() }
+    didSet {
+      ClassEntities.forgetAll()
+      renewMerging()
+    }
   }
 
   /// The merge policy that the client has set.
@@ -208,6 +214,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
+
+  /// The entity of the context's model whose objects are of class `type`.
+  func entity(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
+    classEntities.entity(of: type) { model?.entity(ofClass: type) }
+  }
 
   // MARK: What has changed
 

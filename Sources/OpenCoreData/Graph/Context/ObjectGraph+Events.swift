@@ -6,12 +6,18 @@ extension ObjectGraph {
   func announce(_ post: (ChangeEvent) -> Void) {
     guard !event.isEmpty else { return }
     let changes = event
-    event = ChangeEvent()
+    beginEvent(ChangeEvent())
     let (before, enclosing) = (eventClock.tick(), announced)
     announced = changes
     post(changes)
     announced = enclosing
     eventClock.endAnnouncement(before)
+  }
+
+  func beginEvent(_ new: ChangeEvent) {
+    let updated = event.updates.count
+    (event, lastInserted) = (new, nil)
+    event.expectUpdates(ChangeEvent.expectedCount(after: updated))
   }
 
   /// Whether the insertion of an object belongs to the present event: it was not announced yet.
@@ -29,11 +35,16 @@ extension ObjectGraph {
   ///
   /// - Returns: False for another object. Nothing was noted then.
   func noteChange(ofUnannounced object: NSManagedObject) -> Bool {
-    if event.lastInserted == ObjectIdentifier(object) { return true }
-    guard let (segment, row) = insertions.locate(object),
-      event.noteChange(ofInserted: object, segment, row: row)
-    else { return false }
+    if lastInserted == ObjectIdentifier(object) { return true }
+    guard let (segment, row) = insertions.locate(object), isUnannounced(object, segment, row: row) else { return false }
     segment.isValidated = false
+    return true
+  }
+
+  /// Whether the insertion of an object that has changed was not announced yet: its announcement includes the change.
+  func isUnannounced(_ object: NSManagedObject, _ segment: PendingSegment, row: Int) -> Bool {
+    guard event.hasInsertion(segment, row: row) else { return false }
+    lastInserted = ObjectIdentifier(object)
     return true
   }
 

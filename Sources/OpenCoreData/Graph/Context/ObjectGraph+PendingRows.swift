@@ -80,7 +80,8 @@ extension ObjectGraph {
 
   /// The rows of all pending insertions, with the values that their objects have now.
   func packInsertions() -> [InsertedRows] {
-    event.forgetLastInsertion()
+    // A further change is to be noted.
+    lastInserted = nil
     return insertions.segments.filter { $0.liveCount > 0 }.map { segment in
       segment.pack()
       return segment.rows

@@ -6,7 +6,7 @@
 /// so. It is a class so that a client's `deinit`, which may run while one table is changed, can ask for another.
 final class ObjectGraph {
   /// Objects that are not pending insertions, by ID.
-  private(set) var registry = ObjectRegistry()
+  let registry = ObjectRegistry()
   /// Every registered object, if `retainsUnchanged` is true.
   private var retained: Set<NSManagedObject> = []
   let packedLinks: PackedLinkState
@@ -25,6 +25,8 @@ final class ObjectGraph {
   private(set) var unresolvedIDs = UnresolvedIDs()
   /// What changed since the last ObjectsDidChange.
   var event = ChangeEvent()
+  /// The last object of its insertions that was noted. Unchecked: the number is read or replaced as a whole.
+  @exclusivity(unchecked) var lastInserted: ObjectIdentifier?
   /// The event that observers are being notified of.
   var announced: ChangeEvent?
   var eventClock = EventClock()
@@ -138,7 +140,12 @@ final class ObjectGraph {
   }
 
   /// Takes the packed relationships out of the pending rows.
-  func takePackedLinks() -> [PendingInsertions.PackedRows] { insertions.takePackedLinks() }
+  func takePackedLinks() -> PendingInsertions.TakenLinks { insertions.takePackedLinks() }
+
+  /// Notes where a new object leads of which nothing was announced, for later (`PendingInsertions.deferLink`).
+  func deferLink(
+    of object: NSManagedObject, to owner: NSManagedObject, _ relationship: NSRelationshipDescription, repeats: Bool
+  ) -> Bool { insertions.deferLink(of: object, to: owner, relationship, in: eventClock.number, repeats: repeats) }
 
   /// A fault becomes the object of a pending row with `values`. If it was fired before the row was here, it counted as
   /// deleted.
@@ -155,11 +162,11 @@ final class ObjectGraph {
   func noteChange(of object: NSManagedObject) -> Bool {
     // Nothing was announced or packed since. (The fields are read without a copy of the event.)
     let isNew = !object.state.isDisjoint(with: [.unpacked, .fresh])
-    if isNew, event.lastInserted == ObjectIdentifier(object) { return false }
+    if isNew, lastInserted == ObjectIdentifier(object) { return false }
     if object.state.contains(.updated), event.lastUpdated == ObjectIdentifier(object) { return true }
     if object.isInserted {
       guard let (segment, row) = noteChange(ofInserted: object) else { return false }
-      if event.noteChange(ofInserted: object, segment, row: row) { return false }
+      if isUnannounced(object, segment, row: row) { return false }
     } else if object.isDeleted {
       return false
     } else {
@@ -245,7 +252,8 @@ final class ObjectGraph {
     // If the insertion was not announced, neither is the deletion.
     if !event.hasInsertion(segment, row: row), !event.withdrawReinsertion(key) { event.noteDeletion(of: object, key) }
     event.withdrawUpdate(key)
-    event.forgetInsertion(of: object)
+    // A later object may be at its address.
+    if lastInserted == ObjectIdentifier(object) { lastInserted = nil }
     segment.remove(row: row)
   }
 
@@ -349,7 +357,7 @@ final class ObjectGraph {
     let withdrawn = insertions.segments
     // What was not announced yet is not announced at all.
     let unannounced = event
-    event = ChangeEvent()
+    beginEvent(ChangeEvent())
     event.noteWithdrawal(of: withdrawn, announcedBefore: unannounced)
     for segment in withdrawn {
       segment.handles.forEach { _, object in unregister(object, from: object.key) }
@@ -373,7 +381,7 @@ final class ObjectGraph {
     undo?.forget()
     let pending = insertions.segments.flatMap(\.handles.objects)
     let all = registry.objects.union(deletions.values).union(pending)
-    event = .invalidation(of: all.map(\.objectID))
+    beginEvent(.invalidation(of: all.map(\.objectID)))
     for object in all { object.becomeForgotten() }
     registry.removeAll()
     (retained, merged) = ([], [])
@@ -384,7 +392,7 @@ final class ObjectGraph {
 
   private func dropChanges() {
     insertions.removeAll()
-    (updates, deletions) = ([:], [:])
+    (updates, deletions) = (.init(minimumCapacity: ChangeEvent.expectedCount(after: updates.count)), [:])
     packedDeletions.removeAll()
     (unpropagated, takenBack) = (UnpropagatedDeletions(), [])
   }

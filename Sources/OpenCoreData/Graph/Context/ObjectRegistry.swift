@@ -1,7 +1,9 @@
 import Locking
 
 /// The objects of a context by ID. Unchanged ones are not held.
-struct ObjectRegistry {
+///
+/// A class, so that a lookup copies no tables.
+final class ObjectRegistry {
   /// Where the objects are found. It outlives the registry in the storages of objects, which leave it in their `deinit`.
   let unheld = UnheldObjects()
   /// Slots of unheld objects, also of some that are gone.
@@ -33,7 +35,7 @@ struct ObjectRegistry {
 
   private func unheldObject(at slot: Int32) -> NSManagedObject? { unheld.object(at: slot) as? NSManagedObject }
 
-  mutating func insert(_ object: NSManagedObject, as key: ObjectKey) {
+  func insert(_ object: NSManagedObject, as key: ObjectKey) {
     // Dead entries are swept when the table has doubled, which spreads the cost over the insertions.
     if entries.count >= purgeAt { sweep() }
     if key.scope != lastScope {
@@ -45,9 +47,9 @@ struct ObjectRegistry {
   }
 
   /// So many objects are about to be inserted.
-  mutating func reserve(_ count: Int) { entries.reserveCapacity(entries.count + count) }
+  func reserve(_ count: Int) { entries.reserveCapacity(entries.count + count) }
 
-  private mutating func sweep() {
+  private func sweep() {
     let isTaken = unheld.isTaken
     var dead: [Int32] = []
     entries = entries.filter { _, slot in
@@ -61,24 +63,24 @@ struct ObjectRegistry {
 
   /// - Returns: The slot that is free now, if the key had one: its object need not give it back when it goes.
   @discardableResult
-  mutating func remove(_ key: ObjectKey) -> Int32? {
+  func remove(_ key: ObjectKey) -> Int32? {
     let slot = entries.removeValue(forKey: key)
     if let slot { unheld.free(slot) }
     for batch in batches { batch.remove(key) }
     return slot
   }
 
-  mutating func removeAll() {
+  func removeAll() {
     for batch in batches { batch.releaseAll() }
     unheld.free(Array(entries.values))
     (entries, batches, purgeAt) = ([:], [], 1024)
     (scopes, lastScope) = ([], nil)
   }
 
-  mutating func add(_ batch: BatchObjects) { batches.append(batch) }
+  func add(_ batch: BatchObjects) { batches.append(batch) }
 
   /// Forgets the objects of a batch and returns those that have other owners, or all of them.
-  mutating func end(_ batch: BatchObjects, keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
+  func end(_ batch: BatchObjects, keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
     guard let index = batches.firstIndex(where: { $0 === batch }) else { return [] }
     batches.remove(at: index)
     return batch.release(keepingAll: keepingAll)

@@ -9,9 +9,10 @@ struct PendingInsertions {
   private static let leastCapacity = 16
   private static let greatestCapacity = 4096
 
-  /// Whether rows have packed relationships.
+  /// Whether rows have packed relationships, or there are deferred ones.
   private let packedLinks: PackedLinkState
   var hasPackedLinks: Bool { packedLinks.arePending }
+  private(set) var deferredLinks = DeferredLinks()
 
   init(_ packedLinks: PackedLinkState) { self.packedLinks = packedLinks }
 
@@ -27,9 +28,29 @@ struct PendingInsertions {
 
   typealias PackedRows = (segment: PendingSegment, links: [BatchLink])
 
-  mutating func takePackedLinks() -> [PackedRows] {
+  typealias TakenLinks = (deferred: DeferredLinks, packed: [PackedRows])
+
+  mutating func takePackedLinks() -> TakenLinks {
     packedLinks.arePending = false
-    return segments.compactMap { $0.batch.links.isEmpty ? nil : ($0, $0.batch.takeLinks()) }
+    defer { deferredLinks = DeferredLinks() }
+    return (deferredLinks, segments.compactMap { $0.batch.links.isEmpty ? nil : ($0, $0.batch.takeLinks()) })
+  }
+
+  /// Notes that a new object leads to `owner`, for later.
+  ///
+  /// - Parameter repeats: Only if the object that was linked last leads there by the relationship, too: there is nothing
+  ///   to note for the owner then.
+  /// - Returns: False if it can't wait, for example because of packed relationships. Nothing was noted then.
+  mutating func deferLink(
+    of object: NSManagedObject, to owner: NSManagedObject, _ relationship: NSRelationshipDescription,
+    in event: UInt64, repeats: Bool
+  ) -> Bool {
+    if repeats { return deferredLinks.repeatLast(owner, for: object, relationship, in: event) }
+    guard !packedLinks.arePending || !deferredLinks.isEmpty, let (segment, row) = locate(object),
+      deferredLinks.append(owner, row: row, of: segment, relationship, in: event)
+    else { return false }
+    packedLinks.arePending = true
+    return true
   }
 
   mutating func removeAll() {
@@ -92,7 +113,7 @@ final class PendingSegment {
   let entity: NSEntityDescription
   let range: TemporaryIDRange
   /// Ascending.
-  private(set) var removedRows: [Int]
+  @exclusivity(unchecked) private(set) var removedRows: [Int]
   /// The objects that were asked for. Held strongly: they may have changes to save.
   private(set) var handles = RowObjectTable()
   /// All of them as a set, once it was asked for.
@@ -103,7 +124,7 @@ final class PendingSegment {
   private let isOwn: Bool
   let isOpen: Bool
   /// Set if a child context checked the model's rules and nothing has changed since.
-  var isValidated = false
+  @exclusivity(unchecked) var isValidated = false
 
   init(
     _ context: NSManagedObjectContext, _ batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [],

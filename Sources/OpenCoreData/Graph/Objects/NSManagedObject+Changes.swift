@@ -60,6 +60,7 @@ extension NSManagedObject {
     if !hasSnapshot { snapshot = values }
     context?.graph.undo?.willChangeValues(of: self)
     guard let graph = context?.graph, auxiliary.eventNumber != graph.eventClock.number else { return }
+    if graph.packedLinks.arePending { context?.linkDeferredOfEarlierEvents() }
     let isNew = state.contains(.fresh) && graph.isUnannounced(self)
     if state.contains(.fresh) { becomeWritten() }
     auxiliary.eventSnapshot = isNew ? entity.layout.defaultValues : values
@@ -69,6 +70,7 @@ extension NSManagedObject {
 
   func slots(differingFrom old: [StoredValue]) -> [Int] {
     let now = values
+    if now.isSame(as: old) { return [] }
     return now.indices.filter { now[$0] != old[$0] && !isEqualObject(old[$0], $0) }
   }
 
@@ -128,4 +130,13 @@ extension NSManagedObject {
 
   /// The version of the values that a child context reads here: unknown while they are not in a store.
   var versionForChildren: Int64 { hasChanges ? BaseRow.unknownVersion : version }
+}
+
+extension [StoredValue] {
+  /// Whether both are certainly equal: copies of one array that neither has changed.
+  fileprivate func isSame(as other: [StoredValue]) -> Bool {
+    withUnsafeBufferPointer { own in
+      other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+    }
+  }
 }

@@ -84,7 +84,8 @@ extension NSManagedObject {
 
   /// The relationships changed in the present event, with the values they had at its start.
   var relationshipsBeforeEvent: [String: Any] {
-    guard let auxiliary = auxiliaryIfPresent, let pending else { return [:] }
+    // The pending changes first: asking for them may make the other.
+    guard let pending, let auxiliary = auxiliaryIfPresent else { return [:] }
     var result: [String: Any] = [:]
     for name in pending.names {
       guard let relationship = entity.relationshipsByName[name], !relationship.isTransient,

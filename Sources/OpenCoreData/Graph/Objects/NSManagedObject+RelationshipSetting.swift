@@ -22,17 +22,27 @@ extension NSManagedObject {
     record(new, relationship)
   }
 
-  /// Links a new object that leads to nothing yet with the owner of an unordered list. This does what the general way
-  /// does, with one look at the context.
+  /// Links a new object that leads to nothing yet with the owner of an unordered list, or with an object that does not
+  /// know of it. This does what the general way does, with one look at the context.
   ///
   /// - Returns: False if more has to be looked at. Nothing was done then.
   private func linkNew(to owner: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
-    guard state.contains(.inserted), !owner.state.contains(.fault), relationship.leadsDirectly(to: owner.entity),
-      sharesContext(with: owner), auxiliaryIfPresent?.observation == nil,
-      owner.auxiliaryIfPresent?.observation == nil, let inverse = relationship.inverseRelationship, inverse.isToMany,
-      !inverse.isOrdered, let context = managedObjectContext, context.graph.undo == nil
+    guard state.contains(.inserted), relationship.leadsDirectly(to: owner.entity), sharesContext(with: owner),
+      auxiliaryIfPresent?.observation == nil, owner.auxiliaryIfPresent?.observation == nil,
+      let context = managedObjectContext, context.graph.undo == nil
     else { return false }
     checkQueue()
+    if context.repeatLink(of: self, to: owner, relationship) { return true }
+    guard auxiliaryIfPresent?.pending.one[relationship.name] == nil else { return false }
+    guard let inverse = relationship.inverseRelationship else {
+      return context.deferLink(of: self, to: owner, relationship, nil)
+    }
+    guard inverse.isToMany, !inverse.isOrdered else { return false }
+    if owner.state.contains(.fault) {
+      owner.fireFault()
+      if owner.state.contains(.inaccessible) { return false }
+    }
+    if context.deferLink(of: self, to: owner, relationship, inverse) { return true }
     context.linkPackedRows()
     guard auxiliaryIfPresent?.pending.one[relationship.name] == nil else { return false }
     owner.rememberValues(context)
@@ -171,8 +181,8 @@ extension NSManagedObject {
     change(relationship) { $0.remove(object, mayBeBelow: mayBeBelow) }
   }
 
-  /// Takes over a to-one relationship of a new row that was announced packed, at both ends. A single object at the other
-  /// end, which would have a former owner, is never packed.
+  /// Takes over a to-one relationship of a new row that was packed or deferred, at both ends. A single object at the
+  /// other end, which would have a former owner, is neither.
   func becomeLinked(to object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     auxiliary.pending.one.updateValue(object, forKey: relationship.name)
     guard let inverse = relationship.inverseRelationship else { return }

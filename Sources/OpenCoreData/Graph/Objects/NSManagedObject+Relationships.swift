@@ -32,10 +32,12 @@ extension NSManagedObject {
   public final func relatedObjects<Object: NSManagedObject>(forKey key: String) -> Set<Object>? {
     guard let objects = relatedMembers(forKey: key) else { return nil }
     // The compiler makes this for the class of the objects: a cast of an NSSet would look at each object several times.
-    var members = Set<Object>(minimumCapacity: objects.count)
+    // Room for twice as many, and no answer to each insertion: comparing objects that collide, and counting references to
+    // the answers, would cost more than the memory.
+    var members = Set<Object>(minimumCapacity: objects.count * 2)
     for object in objects {
       guard let member = object as? Object else { Self.refuseMember(object, of: key, as: Object.self) }
-      members.insert(member)
+      members.update(with: member)
     }
     return members
   }
@@ -53,7 +55,8 @@ extension NSManagedObject {
       "The relationship \(entity.name ?? "").\(key) \(relationship.isToMany ? "is ordered" : "leads to one object"), "
         + "so its value is no Set.")
     prepareToReadRelated(relationship)
-    return related(relationship).filter(\.isNotGone)
+    let objects = related(relationship)
+    return objects.allSatisfy(\.isNotGone) ? objects : objects.filter(\.isNotGone)
   }
 
   @usableFromInline

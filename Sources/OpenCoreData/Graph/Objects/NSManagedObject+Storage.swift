@@ -200,7 +200,7 @@ extension NSManagedObject {
 
   /// The entity with this class in the model of `context`. Stops the program if there is none.
   static func entity(in context: NSManagedObjectContext) -> NSEntityDescription {
-    guard let entity = context.model?.entity(ofClass: Self.self) else {
+    guard let entity = context.entity(ofClass: Self.self) else {
       preconditionFailure(
         "No entity of the model has the class \(Self.self). Check its representedClassName, "
           + "and that the context has a coordinator.")

@@ -11,13 +11,15 @@ extension NSManagedObject {
 
   /// As the generic one: a fast path for the most common types.
   public final func attributeValue(forKey key: String) -> String? {
+    firePackedFault()
     if let storage = directStorage, let cell = storage.cell(key, row: Int(row)) { return storage.text(cell) }
     return String.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
   /// The value of a date attribute; nil if it has none. Generated accessors call it.
   public final func attributeValue(forKey key: String) -> Date? {
-    if let cell = directStorage?.cell(key, row: Int(row)), cell.kind == .real {
+    firePackedFault()
+    if let cell = directStorage?.cell(key, row: Int(row)), case .real = cell.kind {
       return Date(timeIntervalSinceReferenceDate: cell.real)
     }
     return Date.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
@@ -44,8 +46,9 @@ extension NSManagedObject {
 
   /// The value of a numeric attribute whose property is not a scalar.
   public final func numberValue(forKey key: String) -> NSNumber? {
+    firePackedFault()
     // The common kind first: through `Any` the value would be made, boxed and cast.
-    if let cell = directStorage?.integerCell(key, row: Int(row)), cell.kind == .integer {
+    if let cell = directStorage?.integerCell(key, row: Int(row)), case .integer = cell.kind {
       return SmallNumbers.number(cell.integer)
     }
     let slot = slot(key)
@@ -198,6 +201,12 @@ extension NSManagedObject {
           + "reset. Keep it while its objects are in use.")
     }
     context.fulfillFault(self)
+  }
+
+  /// Loads the values of a fault whose row is packed, so that they can be read there.
+  @inline(__always)
+  func firePackedFault() {
+    if state.contains(.fault), loaded == nil, !isUnregistered, !WatchedReads.isOn { fireFault() }
   }
 
   /// As `fireFault()`, except that an object whose context was reset reads as nil.

@@ -20,10 +20,10 @@ class ObjectStorage {
 /// Whether a context has pending rows with packed relationships, or stored rows whose links are not written yet. What its
 /// objects have pending is not complete then: `NSManagedObject.pending` first links the rows by objects, or writes them.
 final class PackedLinkState {
-  var arePending = false { didSet { noteChange() } }
+  @exclusivity(unchecked) var arePending = false { didSet { noteChange() } }
   /// The links of stored rows that a migration sets.
   var keyed: (any UnwrittenLinks)? { didSet { noteChange() } }
-  private(set) var areIncomplete = false
+  @exclusivity(unchecked) private(set) var areIncomplete = false
 
   private func noteChange() { areIncomplete = arePending || keyed != nil }
 }
@@ -99,7 +99,8 @@ final class BatchStorage: ObjectStorage {
 
   /// The text of a cell; nil for another kind.
   func text(_ cell: ValueCell) -> String? {
-    cell.kind == .text ? String(decoding: batch.arena[cell.range], as: UTF8.self) : nil
+    // Kinds are matched as patterns: their `==` belongs to another module and would be called.
+    if case .text = cell.kind { String(decoding: batch.arena[cell.range], as: UTF8.self) } else { nil }
   }
 
   func value(row: Int, slot: Int) -> StoredValue {
@@ -117,15 +118,17 @@ final class BatchStorage: ObjectStorage {
 }
 
 /// State that few objects have. It is allocated separately, so that the others stay small.
+///
+/// Exclusivity is not checked for fields whose values lead to no objects: each access reads or replaces one as a whole.
 final class AuxiliaryState {
   /// The permanent ID that was learned after the object had been announced. Kept separately, so that what other queues
   /// read does not change.
-  var permanentID: NSManagedObjectID?
+  @exclusivity(unchecked) var permanentID: NSManagedObjectID?
   /// The last committed values, kept from the first change on.
-  var snapshot: [StoredValue]?
+  @exclusivity(unchecked) var snapshot: [StoredValue]?
   /// The values at the start of the context's event `eventNumber`, in which the last change was made.
-  var eventSnapshot: [StoredValue]?
-  var eventNumber: UInt64 = 0
+  @exclusivity(unchecked) var eventSnapshot: [StoredValue]?
+  @exclusivity(unchecked) var eventNumber: UInt64 = 0
   /// The objects that transformables were set to or last read as, by slot.
   var transformedObjects: [Int: TransformedObject]?
   /// Changes of relationships that the context has not saved yet.
@@ -137,7 +140,7 @@ final class AuxiliaryState {
   /// The objects that fetched properties have found, by name. By their IDs, so that objects do not keep each other alive.
   var fetched: [String: [NSManagedObjectID]] = [:]
   /// The registrar, once a value was read in a context that supports observation.
-  var observation: ObjectObservation?
+  @exclusivity(unchecked) var observation: ObjectObservation?
   /// The faults whose rows are read together with this one's.
   var faultGroup: FaultGroup?
   /// The files of values that were left out because these are missing, by slot.

@@ -8,8 +8,8 @@ import PersistentStores
 struct LinkPacking {
   /// The inserted objects with relationships that are not packed, in order.
   private(set) var others: [NSManagedObject] = []
-  /// The objects that packed relationships lead to.
-  private var targets: Set<ObjectIdentifier> = []
+  /// The objects that packed relationships lead to, for each relationship.
+  private var targets: [[ObjectIdentifier: Int32]] = []
   /// The keys of objects that rows lead to which were packed already when a child handed them up.
   private let adoptedTargets: Set<ObjectKey>
   private let isPossible: Bool
@@ -19,21 +19,30 @@ struct LinkPacking {
     isPossible = context.storeTakesPackedLinks
     // Only updated objects are compared with them.
     adoptedTargets = context.graph.updates.isEmpty ? [] : rows.packedEnds
+    let deferred = context.graph.insertions.deferredLinks.lists
     for segment in context.graph.insertions.segments where !segment.entity.relationshipsByName.isEmpty {
       guard let index = rows.firstIndex(where: { $0.range === segment.range }) else { continue }
-      pack(segment, &rows[index])
+      pack(segment, deferred.filter { $0.segment === segment }, &rows[index])
     }
+  }
+
+  /// Whether the deferred links of a context can be packed as they are.
+  static func packsDeferred(of context: NSManagedObjectContext) -> Bool {
+    let deferred = context.graph.insertions.deferredLinks
+    return deferred.isEmpty || context.storeTakesPackedLinks && deferred.leadToPresentObjects
   }
 
   /// Whether new rows lead to an object that is not new, and change it by that.
   func changes(_ object: NSManagedObject) -> Bool {
-    targets.contains(ObjectIdentifier(object)) || adoptedTargets.contains(object.identity.resolved.key)
+    isTarget(object) || !adoptedTargets.isEmpty && adoptedTargets.contains(object.identity.resolved.key)
   }
+
+  private func isTarget(_ object: NSManagedObject) -> Bool { targets.contains { $0[ObjectIdentifier(object)] != nil } }
 
   /// Whether the rows say all that is pending in a relationship.
   func includes(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
     if !relationship.isToMany { return object.isInserted && isPacked(relationship) }
-    guard let inverse = relationship.inverseRelationship, isPacked(inverse), targets.contains(ObjectIdentifier(object)),
+    guard let inverse = relationship.inverseRelationship, isPacked(inverse), isTarget(object),
       let members = object.auxiliaryIfPresent?.pending.many[relationship.name]
     else { return false }
     let name = inverse.name
@@ -48,9 +57,12 @@ struct LinkPacking {
     return inverse.isToMany && !inverse.isOrdered && !inverse.isTransient
   }
 
-  private mutating func pack(_ segment: PendingSegment, _ rows: inout InsertedRows) {
+  private mutating func pack(_ segment: PendingSegment, _ deferred: [DeferredLinks.List], _ rows: inout InsertedRows) {
     var links = segment.entity.relationshipsByName.compactMap { name, relationship in
       isPacked(relationship) ? Link(relationship, name: name, count: segment.batch.count) : nil
+    }
+    for list in deferred {
+      if let index = links.firstIndex(where: { $0.relationship === list.relationship }) { links[index].take(list) }
     }
     var rest: [NSManagedObject] = []
     segment.handles.forEach { row, object in
@@ -69,7 +81,7 @@ struct LinkPacking {
     }
     for link in links where !link.objects.isEmpty {
       rows.batch.setLink(link.packed)
-      if link.relationship.inverseRelationship != nil { targets.formUnion(link.objects.map(ObjectIdentifier.init)) }
+      if link.relationship.inverseRelationship != nil { targets.append(link.known) }
     }
     others += rest.sorted { $0.number < $1.number }
   }
@@ -82,12 +94,19 @@ struct LinkPacking {
     /// Empty until there is an object.
     private var indices: [Int32] = []
     private let count: Int
-    private var known: [ObjectIdentifier: Int32] = [:]
+    private(set) var known: [ObjectIdentifier: Int32] = [:]
     /// The object that was set last, and its index: often many rows in turn lead to one.
     private var last: (object: NSManagedObject, index: Int32)?
 
     init(_ relationship: NSRelationshipDescription, name: String, count: Int) {
       (self.relationship, self.name, self.count) = (relationship, name, count)
+    }
+
+    /// Takes links before any was set.
+    mutating func take(_ list: DeferredLinks.List) {
+      (objects, known) = (list.targets, list.indices)
+      indices = Array(repeating: BatchLink.none, count: count)
+      for (row, target) in list.links { indices[Int(row)] = target }
     }
 
     mutating func set(_ object: NSManagedObject, row: Int) {

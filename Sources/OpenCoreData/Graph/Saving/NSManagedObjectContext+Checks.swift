@@ -28,7 +28,8 @@ extension NSManagedObjectContext {
       } else if !segment.isValidated {
         // The rules are checked in the packed values.
         segment.pack()
-        let rows = segment.invalidRows(toleratingMissingRelationships: toleratesMissingRelationships)
+        let rows = segment.invalidRows(
+          toleratingMissingRelationships: toleratesMissingRelationships, graph.insertions.deferredLinks)
         for row in rows { check(graph.handle(in: segment, row: row)) { try $0.validateForInsert() } }
       }
     }

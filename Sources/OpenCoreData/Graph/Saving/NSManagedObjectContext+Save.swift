@@ -150,7 +150,9 @@ extension NSManagedObjectContext {
   private func pendingChanges() -> PendingChanges {
     var changes = ChangeSet()
     // An object that is written again needs all that is known of it.
-    if graph.updates.values.contains(where: { $0.state.contains(.recreated) }) { linkPackedRows() }
+    if !LinkPacking.packsDeferred(of: self) || graph.updates.values.contains(where: { $0.state.contains(.recreated) }) {
+      linkPackedRows()
+    }
     changes.insertions = graph.packInsertions()
     graph.adoptPermanentIDs()
     let updated = graph.updates.inOrder
@@ -308,13 +310,21 @@ extension NSManagedObjectContext {
   }
 }
 
+extension ChangeSet {
+  /// Whether the save inserts the object, which may have a permanent ID by now.
+  fileprivate func inserts(_ id: NSManagedObjectID) -> Bool {
+    guard case .temporary(let range, _) = id.reference else { return false }
+    return insertions.contains { $0.range === range }
+  }
+}
+
 /// The notifications of a save. What they announce is collected before the save changes the state of the objects; the
 /// objects and IDs themselves are made for observers.
 private final class SaveNotifications {
   private let context: NSManagedObjectContext
   private var inserted: [InsertedRows]
   private var updated: [NSManagedObject]
-  private var linked: [NSManagedObjectID]
+  private var linked: () -> [NSManagedObjectID]
   private var deleted: [NSManagedObject]
   private var deletedSegments: [DeletedSegment]
   private let deletedIDs: [NSManagedObjectID]
@@ -324,7 +334,7 @@ private final class SaveNotifications {
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
     self.context = context
     inserted = changes.insertions
-    linked = changes.packedOtherEnds
+    linked = { changes.packedOtherEnds.filter { !changes.inserts($0) } }
     updated = Array(context.graph.updates.values)
     // The save does not delete objects whose rows were missing, and other contexts may have their rows.
     deleted = context.graph.deletions.values.filter { !$0.state.contains(.inaccessible) }
@@ -342,7 +352,7 @@ private final class SaveNotifications {
     context.post(.NSManagedObjectContextDidSave) { announcesObjects ? self.objects(saved) : self.collections }
     (deleted, deletedSegments) = ([], [])
     context.post(.NSManagedObjectContextDidSaveObjectIDs) { announcesObjects ? self.sets : self.collections }
-    (inserted, updated, linked) = ([], [], [])
+    (inserted, updated, linked) = ([], [], { [] })
   }
 
   private func objects(_ saved: [SavedInsertion]) -> [AnyHashable: Any] {
@@ -356,7 +366,7 @@ private final class SaveNotifications {
   private var collections: [AnyHashable: Any] {
     var ids: [AnyHashable: Any] = [:]
     ids.setUnlessEmpty(ObjectIDCollection(inserted), NSInsertedObjectIDsKey)
-    ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID) + linked()), NSUpdatedObjectIDsKey)
     var gone = ObjectIDCollection(deletedIDs)
     for rows in deletedRows { gone.append(rows) }
     ids.setUnlessEmpty(gone, NSDeletedObjectIDsKey)
@@ -368,7 +378,7 @@ private final class SaveNotifications {
     var all = inserted.first.map { $0.sharedIDs.ids(of: $0) } ?? []
     for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
     ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
-    ids.setUnlessEmpty(Set(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(Set(updated.map(\.objectID) + linked()), NSUpdatedObjectIDsKey)
     ids.setUnlessEmpty(sharedDeletedIDs.ids(deletedIDs, deletedRows), NSDeletedObjectIDsKey)
     return ids
   }
