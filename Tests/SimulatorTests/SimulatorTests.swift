@@ -31,7 +31,7 @@ struct SimulatorTests {
     try await play(seed &+ 1_000_000_007, killsOneIn: 2)
   }
 
-  @Test(arguments: [1, 67 as UInt64])
+  @Test(arguments: [1, 42, 67 as UInt64])
   func `Seeds with refused calls that once found a fault`(seed: UInt64) async throws {
     try await play(seed &+ 2_000_000_011, hasProcesses: true)
   }

@@ -107,7 +107,7 @@ struct StoreAgreementTests {
       (.forgetsOrder, 9), (.ignoresMerges, 4),
     ])
   func canary(plantedError: BruteForceStore.PlantedError, seed: Int) throws {
-    let isNoticed = try ([seed] + 1...60).contains { seed in
+    let isNoticed = try ([seed] + (1...60)).contains { seed in
       try Self.disagreement(seed: UInt64(seed), plantedError: plantedError) != nil
     }
     #expect(isNoticed)
