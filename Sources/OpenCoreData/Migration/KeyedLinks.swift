@@ -78,8 +78,8 @@ final class KeyedLinks: UnwrittenLinks {
     let (ownKeys, sourceKeys) = (rows.map(\.key).ascending, sources.ascending)
     for part in parts {
       part.begin(
-        related: try source.linkedKeys(part.related, of: sourceKeys),
-        present: part.isNew ? LinkedKeys() : try destination.linkedKeys(part.present, of: ownKeys))
+        related: try source.keysByOwner(part.related, of: sourceKeys),
+        present: part.isNew ? KeysByOwner() : try destination.keysByOwner(part.present, of: ownKeys))
     }
     isOpen = true
     context.graph.packedLinks.keyed = self
@@ -153,8 +153,8 @@ final class KeyedPart {
   private let isNamed: Bool
   /// The keys of what source objects lead to.
   private let space: PermanentIDSpace
-  @exclusivity(unchecked) private var relatedKeys = LinkedKeys()
-  @exclusivity(unchecked) private var presentKeys = LinkedKeys()
+  @exclusivity(unchecked) private var relatedKeys = KeysByOwner()
+  @exclusivity(unchecked) private var presentKeys = KeysByOwner()
   @exclusivity(unchecked) private var relatedHint = 0
   @exclusivity(unchecked) private var presentHint = 0
   /// The last change of each row, as far as it was asked for.
@@ -178,7 +178,7 @@ final class KeyedPart {
     space = PermanentIDSpace(source.identity, end)
   }
 
-  func begin(related: LinkedKeys, present: LinkedKeys) {
+  func begin(related: KeysByOwner, present: KeysByOwner) {
     (relatedKeys, presentKeys) = (related, present)
     (relatedHint, presentHint) = (0, 0)
   }
@@ -187,7 +187,7 @@ final class KeyedPart {
 
   func end() {
     changes.removeAll()
-    begin(related: LinkedKeys(), present: LinkedKeys())
+    begin(related: KeysByOwner(), present: KeysByOwner())
     (lastChanges, changesSeen) = ([:], 0)
   }
 

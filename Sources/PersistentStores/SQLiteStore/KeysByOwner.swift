@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 /// Where rows lead by one relationship, as keys: ascending by the owner, and for each owner in the relationship's order.
-package struct LinkedKeys: Sendable {
+package struct KeysByOwner: Sendable {
   package private(set) var owners: [Int64] = []
   package private(set) var keys: [Int64] = []
 
@@ -59,7 +59,7 @@ package struct LinkSelect: Sendable {
     }
   }
 
-  fileprivate func read(_ keys: ArraySlice<Int64>, into found: inout LinkedKeys, _ connection: SQLiteConnection) throws
+  fileprivate func read(_ keys: ArraySlice<Int64>, into found: inout KeysByOwner, _ connection: SQLiteConnection) throws
   {
     guard let first = keys.first, let last = keys.last else { return }
     let isRange = isByRow && last - first == Int64(keys.count) - 1
@@ -75,12 +75,12 @@ package struct LinkSelect: Sendable {
 
 extension SQLiteStore {
   /// - Parameter keys: Ascending keys of owners, each once.
-  package func linkedKeys(_ select: LinkSelect, of keys: [Int64]) throws -> LinkedKeys {
+  package func keysByOwner(_ select: LinkSelect, of keys: [Int64]) throws -> KeysByOwner {
     try read(nil) { reader in
       // The readers of this store.
-      guard let reader = reader as? SQLiteReader else { return LinkedKeys() }
+      guard let reader = reader as? SQLiteReader else { return KeysByOwner() }
       return try reader.access("Reading") {
-        var found = LinkedKeys()
+        var found = KeysByOwner()
         for part in keys.statementParts { try select.read(part, into: &found, reader.connection) }
         return found
       }
