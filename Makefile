@@ -151,7 +151,7 @@ program: ## Build the program with all that is Swift's, stripped, as .build/surf
 .build/surfjournal:
 	$(MAKE) program
 
-check-reproducible: ## Build the program a second time, at another path, and compare the bytes
+check-reproducible: ## Build the program twice from nothing, at one path, and compare the bytes
 	.ci/check-reproducible
 
 deb: .build/surfjournal ## Make a Debian package of the built program in .build/release-files
