@@ -58,7 +58,7 @@ struct ServerReadersTests {
   /// - Parameter note: Is given each row; the walk goes on while it returns true.
   private func walk(
     _ coordinator: NSPersistentStoreCoordinator, _ request: NSFetchRequest<NSManagedObject>, readers: Int,
-    rowsPerBatch: Int = 10, entity: String = "Place", _ note: ((Row) throws -> Bool)? = nil
+    rowsPerBatch: Int = 10, entity: String = "Place", note: ((Row) throws -> Bool)? = nil
   ) throws -> [Row] {
     let context = ServerStore.context(coordinator)
     var rows: [Row] = []

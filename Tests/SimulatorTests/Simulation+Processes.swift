@@ -112,7 +112,7 @@ extension Simulation {
     }
   }
 
-  /// Whether a process that stands still has let go of the store after its changes, so that another run would be a later
+  /// Whether a process that stands still has released the store after its changes, so that another run would be a later
   /// one.
   private func hasEnded(_ begun: Begun) throws -> Bool {
     try records() != begun.records && !FileManager.default.fileExists(atPath: store + ".lock")

@@ -118,7 +118,7 @@ extension CustomMigration {
       // A policy may forget all associations.
       let end = min(count, start + size, step.associations.count)
       guard start < end else { break }
-      try linkInstances(step, start..<end, links)
+      try linkInstances(step, start..<end, by: links)
       try flush()
       stage.note(step.mapping, Float(end) / Float(count))
     }
@@ -127,22 +127,22 @@ extension CustomMigration {
     try flush()
   }
 
-  private func linkInstances(_ step: Step, _ range: Range<Int>, _ links: KeyedLinks?) throws {
+  private func linkInstances(_ step: Step, _ range: Range<Int>, by links: KeyedLinks?) throws {
     if let links, let pairs = step.associations.keys(range), try links.begin(pairs) {
       // After an error.
       defer { links.discard() }
-      if step.mayLookAtLinks { return try linkInstances(pairs, step, links) }
+      if step.mayLookAtLinks { return try linkInstances(pairs, step, by: links) }
       if try linkAll(pairs.count, links) {
         let rest = step.relationships?.parts.filter { part in
           !links.parts.contains { $0.relationship === part.relationship }
         }
         guard let rest, !rest.isEmpty else { return }
-        return try linkInstances(step, range, rest)
+        return try linkInstances(step, range, parts: rest)
       }
     }
     // From now on others set these relationships too.
     try links?.restoreIndexes()
-    try linkInstances(step, range, step.relationships?.parts ?? [])
+    try linkInstances(step, range, parts: step.relationships?.parts ?? [])
   }
 
   /// Links a batch that no code of the client looks at.
@@ -163,7 +163,7 @@ extension CustomMigration {
   /// Links a batch by keys, each object when the policy asks for that.
   private func linkInstances(
     _ pairs: [(destination: MappingAssociations.Instance, source: MappingAssociations.Instance)], _ step: Step,
-    _ links: KeyedLinks
+    by links: KeyedLinks
   ) throws {
     let batch = links.makeFaults(pairs)
     func object(_ index: Int) -> NSManagedObject {
@@ -174,7 +174,7 @@ extension CustomMigration {
       guard ends == nil else { return }
       ends = []
       let all = pairs.indices.map { (object($0), step.associations.id(pairs[$0].source)) }
-      ends = try self.prepareLinks(of: all, step, step.relationships?.parts ?? [])
+      ends = try self.prepareLinks(of: all, step, parts: step.relationships?.parts ?? [])
     }
     defer { (linking, relatedSources) = (nil, [:]) }
     for index in pairs.indices {
@@ -192,10 +192,10 @@ extension CustomMigration {
   /// Links a batch by objects.
   ///
   /// - Parameter parts: The relationships that are left, if no code of the client looks at them.
-  private func linkInstances(_ step: Step, _ range: Range<Int>, _ parts: [RelationshipPlan.Part]) throws {
+  private func linkInstances(_ step: Step, _ range: Range<Int>, parts: [RelationshipPlan.Part]) throws {
     let pairs = step.associations.instances(range, in: destinationContext)
     groupFaults(pairs.map(\.0))
-    let ends = try prepareLinks(of: pairs, step, parts)
+    let ends = try prepareLinks(of: pairs, step, parts: parts)
     defer { relatedSources = [:] }
     // The context holds unchanged objects weakly: without an owner they would be read again one by one.
     try withExtendedLifetime(ends) {
@@ -222,7 +222,7 @@ extension CustomMigration {
   ///
   /// - Returns: The objects that to-many relationships are going to lead to.
   private func prepareLinks(
-    of pairs: [(NSManagedObject, NSManagedObjectID)], _ step: Step, _ parts: [RelationshipPlan.Part]
+    of pairs: [(NSManagedObject, NSManagedObjectID)], _ step: Step, parts: [RelationshipPlan.Part]
   ) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
     let (objects, sources) = (pairs.map(\.0), pairs.map(\.1))

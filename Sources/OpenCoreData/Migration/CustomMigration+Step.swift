@@ -4,7 +4,7 @@ extension CustomMigration {
   /// An entity mapping with all that is needed to carry it out.
   final class Step {
     let mapping: NSEntityMapping
-    /// Of the mapping, when the migration began.
+    /// The mapping's name when the migration began.
     let name: String
     let policy: NSEntityMigrationPolicy
     let source: NSEntityDescription?

@@ -189,8 +189,8 @@ package struct ObjectKey: Hashable, Sendable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(word) }
 
-  /// What tables use. Contexts hash millions of keys, which nobody chooses to make them collide: one multiplication mixes
-  /// the word with the seed of the table.
+  /// What tables use. Contexts hash millions of keys, which stores number in sequence: one multiplication mixes the word
+  /// with the seed of the table.
   @inlinable package func _rawHashValue(seed: Int) -> Int {
     let mixed = (word ^ UInt64(bitPattern: Int64(seed))).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
     return Int(truncatingIfNeeded: mixed.high ^ mixed.low)

@@ -32,7 +32,7 @@ private final class AroundPolicy: NSEntityMigrationPolicy {
   }
 }
 
-@Suite("Links that are written by keys are there for whoever looks")
+@Suite("Code that looks finds the links that are written by keys")
 struct KeyedLinkTests {
   private static let entities = """
     <entity name="Board"><attribute name="name" optional="YES" attributeType="String"/>
@@ -126,7 +126,7 @@ struct KeyedLinkTests {
   @Test("What a policy sets after the default implementation stays, what it sets before does not, saved or not")
   func changed() throws {
     for saves in [false, true] {
-      func set(_ name: String?, _ board: NSManagedObject, _ manager: NSMigrationManager) throws {
+      func set(_ name: String?, _ board: NSManagedObject, with manager: NSMigrationManager) throws {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Rider")
         request.predicate = NSPredicate(format: "name == %@", name ?? "")
         board.setValue(try manager.destinationContext.fetch(request).first, forKey: "rider")
@@ -134,11 +134,11 @@ struct KeyedLinkTests {
       }
       func isNamed(_ name: String, _ board: NSManagedObject) -> Bool { board.value(forKey: "name") as? String == name }
       let after = try migrate(try bench()) { steps in
-        steps.after = { board, manager in if isNamed("b2", board) { try set("r3", board, manager) } }
+        steps.after = { board, manager in if isNamed("b2", board) { try set("r3", board, with: manager) } }
       }
       #expect(after == Self.all.replacingOccurrences(of: "b2|r1", with: "b2|r3"))
       let before = try migrate(try bench()) { steps in
-        steps.before = { board, manager in if isNamed("b2", board) { try set("r3", board, manager) } }
+        steps.before = { board, manager in if isNamed("b2", board) { try set("r3", board, with: manager) } }
       }
       #expect(before == Self.all)
       // It is among those that the next one gets.
@@ -147,7 +147,7 @@ struct KeyedLinkTests {
           guard isNamed("b2", board) else { return }
           let last = NSFetchRequest<NSManagedObject>(entityName: "Board")
           last.predicate = NSPredicate(format: "name == 'b9'")
-          try set("r1", try #require(try manager.destinationContext.fetch(last).first), manager)
+          try set("r1", try #require(try manager.destinationContext.fetch(last).first), with: manager)
         }
       }
       #expect(other == Self.all)

@@ -70,7 +70,8 @@ extension NSManagedObject {
 
   func slots(differingFrom old: [StoredValue]) -> [Int] {
     let now = values
-    if now.isSame(as: old) { return [] }
+    // At once for copies of one array that neither has changed.
+    if now == old { return [] }
     return now.indices.filter { now[$0] != old[$0] && !isEqualObject(old[$0], $0) }
   }
 
@@ -130,13 +131,4 @@ extension NSManagedObject {
 
   /// The version of the values that a child context reads here: unknown while they are not in a store.
   var versionForChildren: Int64 { hasChanges ? BaseRow.unknownVersion : version }
-}
-
-extension [StoredValue] {
-  /// Whether both are certainly equal: copies of one array that neither has changed.
-  fileprivate func isSame(as other: [StoredValue]) -> Bool {
-    withUnsafeBufferPointer { own in
-      other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
-    }
-  }
 }

@@ -22,7 +22,7 @@ struct LinkPacking {
     let deferred = context.graph.insertions.deferredLinks.lists
     for segment in context.graph.insertions.segments where !segment.entity.relationshipsByName.isEmpty {
       guard let index = rows.firstIndex(where: { $0.range === segment.range }) else { continue }
-      pack(segment, deferred.filter { $0.segment === segment }, &rows[index])
+      pack(segment, deferred.filter { $0.segment === segment }, into: &rows[index])
     }
   }
 
@@ -57,7 +57,8 @@ struct LinkPacking {
     return inverse.isToMany && !inverse.isOrdered && !inverse.isTransient
   }
 
-  private mutating func pack(_ segment: PendingSegment, _ deferred: [DeferredLinks.List], _ rows: inout InsertedRows) {
+  private mutating func pack(_ segment: PendingSegment, _ deferred: [DeferredLinks.List], into rows: inout InsertedRows)
+  {
     var links = segment.entity.relationshipsByName.compactMap { name, relationship in
       isPacked(relationship) ? Link(relationship, name: name, count: segment.batch.count) : nil
     }
