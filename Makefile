@@ -7,6 +7,8 @@ SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
 # date. LLVM's linker puts together what a start needs; GNU's scatters it.
 RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld
+# By the linker: GNU's strip drops the segment of what is read-only after the start.
+STRIPPED := -Xlinker --strip-all -Xlinker --build-id=none
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
 
 help: ## Show this list
@@ -143,8 +145,8 @@ release: program ## Build what is handed out: the program, Debian packages of it
 # The linker's build ID is a digest that includes the debug information, and that has the paths of this machine.
 program: ## Build the program with all that is Swift's, stripped, as .build/surfjournal
 	@.ci/ensure-packages build
-	SURFJOURNAL_PROGRAM_ONLY=1 swift build $(RELEASE) --product surfjournal --scratch-path .build/static
-	strip --remove-section=.note.gnu.build-id -o .build/surfjournal .build/static/release/surfjournal
+	SURFJOURNAL_PROGRAM_ONLY=1 swift build $(RELEASE) $(STRIPPED) --product surfjournal --scratch-path .build/static
+	cp .build/static/release/surfjournal .build/surfjournal
 	@.ci/stamp .build/surfjournal
 
 # Built once: `sudo make install` after `make program` needs no compiler.
