@@ -141,8 +141,8 @@ import Testing
   }
 
   @Test func `Of processes at the same time one copies, and all find the whole store`() async throws {
-    let path = try Seeds.make("seed", entries: 500, in: folder).path
-    let target = directory.path
+    let seed = try Seeds.make("seed", entries: 500, in: folder)
+    let (path, target) = (seed.path, directory.path)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
         group.addTask {
@@ -154,6 +154,8 @@ import Testing
         }
       }
     }
+    // Two that close the store at the same time may both leave its log to the next one.
+    #expect(try launch(seed) == ["Rincon": 500])
     #expect(try FileManager.default.contentsOfDirectory(atPath: target) == ["SurfJournalModel.sqlite"])
   }
 
