@@ -69,7 +69,7 @@ extension CustomMigration {
 }
 
 extension NSEntityMapping {
-  /// - Throws: `NSError` 134140 if there is no entity of that name, or it is of another version.
+  /// - Throws: `NSError` 134140 if the model has no entity of that name, or has another version of it.
   fileprivate func check(_ entity: NSEntityDescription?, named name: String?, hash: Data?, side: String) throws {
     guard let name else { return }
     guard let entity else { throw NSError.mapping(self, "the \(side) model has no entity '\(name)'") }

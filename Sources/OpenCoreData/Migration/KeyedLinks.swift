@@ -42,7 +42,7 @@ final class KeyedLinks: UnwrittenLinks {
   /// Many rows are about to be linked, and no code of the client looks at them: columns that lead nowhere so far are left
   /// out of their indexes until `restoreIndexes()`. Each object is linked once, so that these links need not be read.
   func deferIndexes() throws {
-    for part in parts where try destination.leavesOutIndex(of: part.changes.column) { part.isNew = true }
+    for part in parts where try destination.deferIndex(of: part.changes.column) { part.isNew = true }
   }
 
   func restoreIndexes() throws {
@@ -212,7 +212,7 @@ final class KeyedPart {
     var ends: [Int64] = []
     guard forEachEnd(of: source, { ends.append($0.key) }) else { return false }
     let (before, after) = (Set(members), Set(ends))
-    // A member that another owner of the batch got is no longer one.
+    // Members that have moved to another owner in this batch are left there.
     for member in members where !after.contains(member) && lastChange(of: member) == nil {
       changes.set(member, to: nil)
     }

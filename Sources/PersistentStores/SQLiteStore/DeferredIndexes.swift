@@ -24,8 +24,8 @@ extension SQLiteStore {
 
   /// Leaves out the index of a column in which many rows are about to get their first values.
   ///
-  /// - Returns: False for a small table, and for a column with values. Its index stays then.
-  package func leavesOutIndex(of column: LinkColumn) throws -> Bool {
+  /// - Returns: Whether it is left out: not that of a small table or of a column with values.
+  package func deferIndex(of column: LinkColumn) throws -> Bool {
     try access("Writing to") { connection in
       let rowCount = try connection.integer("SELECT max(Z_PK) FROM \(column.table)") ?? 0
       guard rowCount >= Self.indexedRowsMin, try connection.integer(column.anyValue) == nil else { return false }

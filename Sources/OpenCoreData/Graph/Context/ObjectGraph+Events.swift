@@ -36,13 +36,17 @@ extension ObjectGraph {
   /// - Returns: False for another object. Nothing was noted then.
   func noteChange(ofUnannounced object: NSManagedObject) -> Bool {
     if lastInserted == ObjectIdentifier(object) { return true }
-    guard let (segment, row) = insertions.locate(object), isUnannounced(object, segment, row: row) else { return false }
+    guard let (segment, row) = insertions.locate(object), noteIfUnannounced(object, segment, row: row) else {
+      return false
+    }
     segment.isValidated = false
     return true
   }
 
-  /// Whether the insertion of an object that has changed was not announced yet: its announcement includes the change.
-  func isUnannounced(_ object: NSManagedObject, _ segment: PendingSegment, row: Int) -> Bool {
+  /// Notes an object that has changed, if its insertion was not announced yet: the announcement includes the change.
+  ///
+  /// - Returns: Whether it was noted.
+  func noteIfUnannounced(_ object: NSManagedObject, _ segment: PendingSegment, row: Int) -> Bool {
     guard event.hasInsertion(segment, row: row) else { return false }
     lastInserted = ObjectIdentifier(object)
     return true

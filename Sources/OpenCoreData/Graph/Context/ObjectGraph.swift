@@ -142,7 +142,7 @@ final class ObjectGraph {
   /// Takes the packed relationships out of the pending rows.
   func takePackedLinks() -> PendingInsertions.TakenLinks { insertions.takePackedLinks() }
 
-  /// Notes where a new object leads of which nothing was announced, for later (`PendingInsertions.deferLink`).
+  /// Notes that a new object leads to `owner`, so that both ends are changed later (`PendingInsertions.deferLink`).
   func deferLink(
     of object: NSManagedObject, to owner: NSManagedObject, _ relationship: NSRelationshipDescription, repeats: Bool
   ) -> Bool { insertions.deferLink(of: object, to: owner, relationship, in: eventClock.number, repeats: repeats) }
@@ -166,7 +166,7 @@ final class ObjectGraph {
     if object.state.contains(.updated), event.lastUpdated == ObjectIdentifier(object) { return true }
     if object.isInserted {
       guard let (segment, row) = noteChange(ofInserted: object) else { return false }
-      if isUnannounced(object, segment, row: row) { return false }
+      if noteIfUnannounced(object, segment, row: row) { return false }
     } else if object.isDeleted {
       return false
     } else {
