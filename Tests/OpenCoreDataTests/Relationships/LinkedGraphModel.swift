@@ -84,6 +84,17 @@ struct LinkedGraph: Sendable {
     return object
   }
 
+  /// Another context changes the node and changes it back, in two saves: its version is a later one then.
+  func renewVersion(ofNode number: Int) throws {
+    let other = context()
+    try other.performAndWait {
+      for (old, new) in [(number, 1000), (1000, number)] {
+        try Self.find("Node", old, in: other).setValue(new, forKey: "number")
+        try other.save()
+      }
+    }
+  }
+
   static func find(_ entity: String, _ number: Int, in context: NSManagedObjectContext) throws -> NSManagedObject {
     let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.predicate = NSPredicate(format: "number == %d", number)
