@@ -52,6 +52,23 @@ import Testing
     #expect(text == "No rejected records of s wait for a correction.\n")
   }
 
+  /// The import of a copy, `b.csv`, was killed between the second names of the rejects and the commit that records them.
+  @Test func `Rejects that a killed run gave second names are continued by the next one`() throws {
+    try folder.write(#"{"name": "p", "chunkRows": 2, "columns": ["date", "location"]}"#, to: "p.json")
+    try folder.write("date,location\nsoon,A\n2014-07-14,B\nlater,C\n2014-07-15,D\n", to: "a.csv")
+    func run(_ input: String, _ option: String) throws -> ProgramOutput {
+      try Tool.run("import", input, "--pipeline", "p.json", "--store", "s", option, in: folder)
+    }
+    #expect(try run("a.csv", "--max-errors=1").status == 65)
+    for end in [".rejects.csv.part", ".rejects.csv.jsonl.part"] {
+      try FileManager.default.linkItem(at: folder.file("a.csv" + end), to: folder.file("b.csv" + end))
+    }
+    let rest = try run("a.csv", "--json")
+    #expect(rest.status == 65, "\(rest.messages)")
+    #expect(try folder.text("a.csv.rejects.csv") == "date,location\nsoon,A\nlater,C\n")
+    #expect(try Tool.shell("ls", in: folder).text == "a.csv\na.csv.rejects.csv\na.csv.rejects.csv.jsonl\np.json\ns\n")
+  }
+
   /// How spreadsheets save a file: the delimiter, the encoding, and the line ends.
   @Test(arguments: [
     (";", "utf-8", "\n"), ("\t", "utf-8-sig", "\r\n"), (";", "utf-8-sig", "\r\n"), ("\t", "utf-16", "\r\n"),

@@ -70,6 +70,8 @@ final class RejectsFile {
     self.path = path
     do throws(CSVError) {
       try Self.restorePartNames(path)
+      // A run may have been killed between `link(to:)` and the commit of the new path.
+      Self.removeSecondNames(of: path)
       let records = try GrowingFile.reopen(Self.partPath(of: path), at: mark.bytes)
       details = try GrowingFile.reopen(Self.partPath(of: Self.detailsPath(of: path)), at: mark.detailBytes)
       needsLineEnd = !records.endsLine
@@ -252,7 +254,7 @@ final class RejectsFile {
     for target in [path, detailsPath(of: path)] { unlink(partPath(of: target)) }
   }
 
-  /// Removes the names that a temporary file had before `link(to:)`, of a run that was killed before it removed them.
+  /// Removes the other names that `link(to:)` gave a temporary file, of a run that was killed before it removed them.
   private static func removeOtherNames(ofPart part: String) {
     guard let own = stat.of(part, followingLinks: false), own.st_nlink > 1 else { return }
     let folder = OutputPath.folder(of: part)
@@ -267,8 +269,13 @@ final class RejectsFile {
 
   /// Removes the temporary files of rejects with a final path, under all their names.
   static func removeAllNames(of path: String) {
-    for target in [path, detailsPath(of: path)] { removeOtherNames(ofPart: partPath(of: target)) }
+    removeSecondNames(of: path)
     removeParts(of: path)
+  }
+
+  /// Removes the other names of the temporary files of rejects with a final path.
+  private static func removeSecondNames(of path: String) {
+    for target in [path, detailsPath(of: path)] { removeOtherNames(ofPart: partPath(of: target)) }
   }
 
   /// Whether there are temporary files of rejects with this final path.

@@ -72,6 +72,13 @@ struct Workload: Sendable, CustomTestStringConvertible {
       ],
       preparation: "run(*first); write('a.csv', log(30))"),
     Workload(
+      testDescription: "rest of an input that has another name now",
+      command: ["import", "c.csv", "--pipeline", "p.json", "--store", "s", "--report", "r.json"],
+      preparation: """
+        run("import", "a.csv", *first[2:6], "--max-errors", "3")
+        os.rename("a.csv", "c.csv")
+        """),
+    Workload(
       testDescription: "inbox", command: ["run", "p.json", "-q"],
       members: ", \"inbox\": {\"folder\": \"in\", \"settleSeconds\": 0}, \"store\": \"s\", \"report\": \"r.json\"",
       preparation: """
