@@ -10,7 +10,7 @@ extension Simulation {
   struct OwedFiles {
     /// Disturbed runs whose inputs were not read again since.
     private(set) var runs: [(inputs: [String], options: StoreModel.Options)] = []
-    /// Whether the store's log and its lock may be there: no undisturbed run has written to the store since.
+    /// Whether the store's journals and its lock may be there: no undisturbed run has written to the store since.
     private(set) var mayHaveLog = false
 
     /// Notes a run that is disturbed.
@@ -77,7 +77,8 @@ extension Simulation {
 
   /// Whether the next run of the same kind removes it.
   private func isOwed(_ path: String) -> Bool {
-    if owedFiles.mayHaveLog, ["-wal", "-shm", ".lock"].contains(where: { path == store + $0 }) { return true }
+    let ends = ["-journal", "-wal", "-shm", ".lock"]
+    if owedFiles.mayHaveLog, ends.contains(where: { path == store + $0 }) { return true }
     return owedFiles.runs.flatMap(\.inputs).contains { input in
       let name = folder.path(RunSummary.rejectsName(for: input)).dropLast(".csv".count)
       let end = path.dropFirst(name.count)

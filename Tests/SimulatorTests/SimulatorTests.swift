@@ -26,7 +26,9 @@ struct SimulatorTests {
   @Test(arguments: [801_411_150, 2_313_800_168, 2_313_800_623, 2_313_799_923, 3_244_821_572 as UInt64])
   func `Seeds that once found a fault`(seed: UInt64) async throws { try await play(seed) }
 
-  @Test(arguments: [2_313_798_880, 1_845_422_221, 1_845_422_273, 80, 82, 521, 704, 842, 1558, 1598, 1971 as UInt64])
+  @Test(arguments: [
+    2_313_798_880, 1_845_422_221, 1_845_422_273, 80, 82, 521, 704, 842, 1558, 1598, 1971, 5_000_014 as UInt64,
+  ])
   func `Seeds with killed processes that once found a fault`(seed: UInt64) async throws {
     try await play(seed &+ 1_000_000_007, killsOneIn: 2)
   }
