@@ -68,16 +68,18 @@ struct InputUndo {
     let othersByID = Dictionary(uniqueKeysWithValues: others.map { ($0.id, $0) })
     let together = chosen.union(inputs.map(\.id))
     var linked: [Int64: LedgerEntry] = [:]
-    func unchanged(_ keyCount: Int, _ objects: [NSManagedObject]) -> [NSManagedObject] {
+    func unchanged(_ keyCount: Int, _ objects: [NSManagedObject], areInserted: Bool) -> [NSManagedObject] {
       plan.missingCount += keyCount - objects.count
       for object in objects {
-        guard let key = object.objectID.storeKey, !values.isUnchanged(key, version: object.rowVersion) else { continue }
+        guard let key = object.objectID.storeKey,
+          !values.isUnchanged(key, version: object.rowVersion, isInserted: areInserted)
+        else { continue }
         edited.insert(key)
       }
       return objects.filter { $0.objectID.storeKey.map { !edited.contains($0) } ?? false }
     }
     try forEachChunk(of: ranges.lazy.joined()) { keyCount, objects in
-      let objects = unchanged(keyCount, objects)
+      let objects = unchanged(keyCount, objects, areInserted: true)
       plan.deletedCount += objects.count
       for key in objects.compactMap(\.objectID.storeKey) where linked.count < Self.examplesMax {
         let later = values.links.inputs(of: key).subtracting(together).compactMap { othersByID[$0] }
@@ -85,7 +87,7 @@ struct InputUndo {
       }
     }
     try forEachChunk(of: values.keys(outside: ranges)) { keyCount, objects in
-      let objects = unchanged(keyCount, objects)
+      let objects = unchanged(keyCount, objects, areInserted: false)
       plan.restoredCount += objects.count
       for object in objects { plan.goneCount += try values.goneCount(of: object) }
     }

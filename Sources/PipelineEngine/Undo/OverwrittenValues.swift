@@ -39,10 +39,16 @@ struct OverwrittenValues {
     entries[old.key] = entry
   }
 
-  /// Whether an entry with this version was not changed since its last update, or since its insertion.
-  func isUnchanged(_ key: Int64, version: Int64) -> Bool {
-    former(key, links.ownVersion(version, of: key)) == entries[key]?.newestVersion ?? 1
+  /// Whether nothing else has changed an entry with this version since its last update, and since its insertion if the
+  /// inputs have inserted it.
+  func isUnchanged(_ key: Int64, version: Int64, isInserted: Bool) -> Bool {
+    let version = former(key, links.ownVersion(version, of: key))
+    guard let entry = entries[key] else { return version == Self.firstVersion }
+    return version == entry.newestVersion && (!isInserted || entry.version == Self.firstVersion)
   }
+
+  /// The version of an entry that was only inserted.
+  private static let firstVersion: Int64 = 1
 
   /// The version that the entry had before the updates; nil for one that was not updated.
   func formerVersion(of key: Int64) -> Int64? { entries[key]?.version }
