@@ -59,7 +59,11 @@ extension Simulation {
       if record.isOwed { known.formUnion(Self.withDetails(path)) }
       if record.isOwed || !record.isComplete { known.formUnion(Self.withDetails(path).map { $0 + ".part" }) }
     }
-    let left = try folder.names.map(folder.path).filter { !known.contains($0) && !isReplayed($0) && !isOwed($0) }
+    // A URL made of each name would ask for the kind of its file.
+    let root = folder.url.path
+    let left = try folder.names.map { "\(root)/\($0)" }.filter {
+      !known.contains($0) && !isReplayed($0) && !isOwed($0)
+    }
     guard left.isEmpty else {
       throw Mismatch(
         description: "left over: \(left.map { ($0 as NSString).lastPathComponent }); the ledger has "

@@ -19,9 +19,12 @@ public struct ContentDigest: Sendable, Hashable {
 
   /// 32 hexadecimal digits; nil for any other text.
   public init?(hex: some StringProtocol) {
-    guard hex.utf8.count == 32, hex.utf8.allSatisfy({ Self.isHexDigit($0) }),
-      let high = UInt64(hex.prefix(16), radix: 16), let low = UInt64(hex.suffix(16), radix: 16)
-    else { return nil }
+    var (high, low, count) = (UInt64(0), UInt64(0), 0)
+    for byte in hex.utf8 {
+      guard let digit = Self.digit(byte) else { return nil }
+      (high, low, count) = (high << 4 | low >> 60, low << 4 | digit, count + 1)
+    }
+    guard count == 32 else { return nil }
     self.init(high: high, low: low)
   }
 
@@ -33,9 +36,14 @@ public struct ContentDigest: Sendable, Hashable {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+  /// The value of a hexadecimal digit; nil for another byte.
+  private static func digit(_ byte: UInt8) -> UInt64? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
+    default: nil
+    }
   }
 }
 

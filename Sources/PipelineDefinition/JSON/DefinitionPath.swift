@@ -26,5 +26,8 @@ package enum DefinitionPath {
   }
 
   /// A key path without its indices: `columns[2].rules[0]` is `columns[].rules[]`.
-  static func pattern(_ keyPath: String) -> String { keyPath.replacing(/\[\d+\]/, with: "[]") }
+  static func pattern(_ keyPath: String) -> String {
+    // Most have none, and the expression is compiled for each call.
+    keyPath.utf8.contains(UInt8(ascii: "[")) ? keyPath.replacing(/\[\d+\]/, with: "[]") : keyPath
+  }
 }
