@@ -73,6 +73,17 @@ import Testing
     #expect(try count == 91)
   }
 
+  @Test func `A file that left out what another of the same run replaces is read again`() throws {
+    try write(Self.records(6), to: "a.csv")
+    try write(Self.records(6, from: 5), to: "b.csv")
+    try load("a.csv")
+    try load("b.csv", "--only-new")
+    #expect(try count == 10)
+    try write(Self.records(4) + Self.records(1, from: 20), to: "a.csv")
+    try load("a.csv", "b.csv", "--replace")
+    #expect(try count == 11)
+  }
+
   @Test func `Corrected rejects that were replayed are not doubled by the corrected file`() throws {
     var records = Self.records(60)
     for index in [4, 7] { records[index] = String(records[index].dropLast(2)) + "9\n" }

@@ -353,11 +353,7 @@ struct ImportRun {
       $0.isComplete && !$0.isReported && $0.pipeline == definition.name && !done.contains($0.id)
     }
     do throws(RunFailure) {
-      // What this run has taken back to replace it may have made some of them outdated.
-      let stored = owed.isEmpty ? [] : try store.ledger(environment.tables, overwrittenMax: 0).entries
-      let outdated = Set(stored.filter(\.isOutdated).map(\.id))
-      for var entry in owed.reversed() {
-        entry.isOutdated = outdated.contains(entry.id)
+      for entry in owed.reversed() {
         let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
         let part = parts.first { $0.environment.definition.entity == entry.entity } ?? parts[0]
         var importer = FileImporter(

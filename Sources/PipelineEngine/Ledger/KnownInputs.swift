@@ -33,6 +33,12 @@ final class KnownInputs: Sendable {
       entityCounts[old.entity, default: 1] -= 1
       planned.remove(id)
     }
+
+    mutating func takeBack(_ id: Int64) {
+      guard let old = entries[id] else { return }
+      remove(id)
+      for later in entries.values where later.isOutdated(byUndoOf: old) { entries[later.id]?.isOutdated = true }
+    }
   }
 
   private let state: Locked<State>
@@ -43,10 +49,10 @@ final class KnownInputs: Sendable {
     self.state = Locked(state)
   }
 
-  /// Adds an input that the run has completed, and removes those that it has replaced.
+  /// Adds an input that the run has completed, and takes back those that it has replaced.
   func add(_ entry: LedgerEntry, replacing replaced: Set<Int64>) {
     state.withLock { state in
-      for id in replaced { state.remove(id) }
+      for id in replaced { state.takeBack(id) }
       state.add(entry)
     }
   }

@@ -56,6 +56,12 @@ struct RejectsMark: Sendable, Equatable {
 }
 
 extension LedgerEntry {
+  /// Whether it is outdated once `earlier` is taken back: it has left out records because the store had them, perhaps from
+  /// that one. `LedgerTables.undo(input:)` says the same in SQL.
+  func isOutdated(byUndoOf earlier: LedgerEntry) -> Bool {
+    id > earlier.id && isComplete && entity == earlier.entity && counts.unchanged + counts.duplicate > 0
+  }
+
   /// Distinguishes the inputs of a run; never 0.
   var number: KeyEntry.InputNumber { KeyEntry.InputNumber(id.magnitude % 0xFF_FFFF) + 1 }
 

@@ -204,14 +204,9 @@ public struct StoreUndo: Sendable {
   }
 
   private static func outdated(by inputs: [LedgerEntry], of entries: [LedgerEntry]) -> [String] {
-    guard let first = inputs.map(\.id).min() else { return [] }
     let chosen = Set(inputs.map(\.id))
-    return entries.filter { entry in
-      entry.id > first && !chosen.contains(entry.id) && entry.isComplete
-        && entry.counts.unchanged + entry.counts.duplicate > 0
-        && inputs.contains { $0.entity == entry.entity }
-    }
-    .map(\.name)
+    return entries.filter { entry in !chosen.contains(entry.id) && inputs.contains(where: entry.isOutdated(byUndoOf:)) }
+      .map(\.name)
   }
 
   /// Throws if another run is using the store: what it has saved so far would be compared with what it had read.
