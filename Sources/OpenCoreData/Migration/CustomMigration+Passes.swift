@@ -262,6 +262,7 @@ extension CustomMigration {
       request.returnsObjectsAsFaults = false
       let (checked, size) = (entity.checkedRelationships, batchSize(entity))
       if checked.isEmpty {
+        guard validation.mayBreakRules(entity, in: destinationStore) else { continue }
         try destinationContext.walk(request, rowsPerBatch: size) { batch, ids in
           try manager.checkCancellation()
           let broken = batch.violations(toleratingMissingRelationships: true).map { ids[$0.row] }

@@ -9,6 +9,7 @@ final class KeyedLinks: UnwrittenLinks {
   private let instances: MappingAssociations
   private let source: SQLiteStore
   private let destination: SQLiteStore
+  private let validation: DeferredValidation
   // Unowned: the manager holds it as long as the migration runs.
   private unowned let context: NSManagedObjectContext
   /// Whether the present batch is linked by keys; false from the moment on at which others may have written links.
@@ -34,7 +35,7 @@ final class KeyedLinks: UnwrittenLinks {
     parts = found.filter { columns[$0.changes.column]?.count == 1 }
     guard !parts.isEmpty, parts.count == plan.parts.count || !step.mayLookAtLinks else { return nil }
     (self.source, self.destination, context) = (source, destination, migration.destinationContext)
-    instances = step.associations
+    (instances, validation) = (step.associations, migration.validation)
   }
 
   // MARK: Indexes
@@ -111,7 +112,7 @@ final class KeyedLinks: UnwrittenLinks {
   /// Writes what was set, so that it can be read.
   func write() throws {
     guard parts.contains(where: { !$0.changes.areWritten }) else { return }
-    try destination.write(parts.map(\.changes))
+    try validation.write(to: destination) { try destination.write(parts.map(\.changes)) }
     for part in parts { part.noteWritten() }
     context.graph.invalidateRelated()
   }
