@@ -42,8 +42,14 @@ final class KeyedLinks: UnwrittenLinks {
 
   /// Many rows are about to be linked, and no code of the client looks at them: columns that lead nowhere so far are left
   /// out of their indexes until `restoreIndexes()`. Each object is linked once, so that these links need not be read.
-  func deferIndexes() throws {
-    for part in parts where try destination.deferIndex(of: part.changes.column) { part.isNew = true }
+  ///
+  /// - Parameter indexes: What the first pass has left out.
+  func deferIndexes(_ indexes: LinkIndexes) throws {
+    for part in parts {
+      part.isNew = try destination.deferIndex(of: part.changes.column) == true
+      // The links of a column with values are read by its index.
+      if !part.isNew, indexes.includes(part.changes.column) { try indexes.restore() }
+    }
   }
 
   func restoreIndexes() throws {
