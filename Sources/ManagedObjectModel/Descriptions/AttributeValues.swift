@@ -6,7 +6,12 @@ extension NSAttributeDescription {
   /// Numbers may be any Swift number, Bool, NSNumber or Decimal that converts exactly. A Transformable value must be
   /// the Data of its archive.
   package func storedValue(from value: Any?) -> StoredValue? {
-    guard let value, !(value is NSNull) else { return .null }
+    guard let value else { return .null }
+    // The most common type first: the casts of others cost far more than this comparison.
+    if Swift.type(of: value) == String.self, attributeType == .stringAttributeType, let text = value as? String {
+      return .text(text)
+    }
+    guard !(value is NSNull) else { return .null }
     switch attributeType {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
       return Self.integer(from: value).map(StoredValue.integer)

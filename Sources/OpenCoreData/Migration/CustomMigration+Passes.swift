@@ -8,8 +8,16 @@ extension CustomMigration {
 
   /// To be called on the queues of both contexts.
   func run() throws {
-    for (number, step) in steps.enumerated() { try makeInstances(step, Stage(pass: 0, number: number, of: self)) }
-    for (number, step) in steps.enumerated() { try makeLinks(step, Stage(pass: 1, number: number, of: self)) }
+    let indexes = try LinkIndexes(self)
+    defer { indexes.endFirstPass() }
+    for (number, step) in steps.enumerated() {
+      try makeInstances(step, Stage(pass: 0, number: number, of: self), indexes: indexes)
+    }
+    indexes.endFirstPass()
+    for (number, step) in steps.enumerated() {
+      try makeLinks(step, Stage(pass: 1, number: number, of: self), indexes: indexes)
+    }
+    try indexes.restore()
     for (number, step) in steps.enumerated() {
       Stage(pass: 2, number: number, of: self).note(step.mapping, 0)
       try manager.checkCancellation()
@@ -47,7 +55,7 @@ extension CustomMigration {
 
   // MARK: First
 
-  private func makeInstances(_ step: Step, _ stage: Stage) throws {
+  private func makeInstances(_ step: Step, _ stage: Stage, indexes: LinkIndexes) throws {
     stage.note(step.mapping, 0)
     try manager.checkCancellation()
     try step.policy.begin(step.mapping, with: manager)
@@ -58,6 +66,7 @@ extension CustomMigration {
           try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: manager)
         }
         try flush()
+        try indexes.leaveOut()
         stage.note(step.mapping, Float(done) / Float(max(total, done, 1)))
       }
     }
@@ -107,13 +116,14 @@ extension CustomMigration {
 
   // MARK: Second
 
-  private func makeLinks(_ step: Step, _ stage: Stage) throws {
+  private func makeLinks(_ step: Step, _ stage: Stage, indexes: LinkIndexes) throws {
     stage.note(step.mapping, 0)
     try manager.checkCancellation()
     let isNeeded = step.hasOwnPolicy || step.relationships?.parts.isEmpty == false
     let (count, size) = (step.associations.count, batchSize(step.destination))
     let links = isNeeded ? try KeyedLinks(step, of: self) : nil
-    if !step.mayLookAtLinks { try links?.deferIndexes() }
+    if isNeeded, step.mayLookAtLinks || links?.parts.count != step.relationships?.parts.count { try indexes.restore() }
+    if !step.mayLookAtLinks { try links?.deferIndexes(indexes) }
     for start in stride(from: 0, to: isNeeded ? count : 0, by: size) {
       // A policy may forget all associations.
       let end = min(count, start + size, step.associations.count)
@@ -262,6 +272,7 @@ extension CustomMigration {
       request.returnsObjectsAsFaults = false
       let (checked, size) = (entity.checkedRelationships, batchSize(entity))
       if checked.isEmpty {
+        guard validation.mayBreakRules(entity, in: destinationStore) else { continue }
         try destinationContext.walk(request, rowsPerBatch: size) { batch, ids in
           try manager.checkCancellation()
           let broken = batch.violations(toleratingMissingRelationships: true).map { ids[$0.row] }

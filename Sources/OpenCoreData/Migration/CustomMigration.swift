@@ -13,12 +13,17 @@ final class CustomMigration {
   /// The related source objects of the batch that is linked, by relationship and source object.
   var relatedSources: [ObjectIdentifier: [ObjectKey: [NSManagedObjectID]]] = [:]
 
-  var sourceContext: NSManagedObjectContext { manager.sourceContext }
-  var destinationContext: NSManagedObjectContext { manager.destinationContext }
+  /// What has to be checked at the end.
+  let validation = DeferredValidation()
+
+  let sourceContext: NSManagedObjectContext
+  let destinationContext: NSManagedObjectContext
+  var destinationStore: (any RowStore)? { destinationContext.persistentStoreCoordinator?.rowStores.first }
 
   /// - Throws: `NSError` 134140 for entity mappings that do not match the models, 134170 for a policy that is not found.
   init(_ mappings: NSMappingModel, of manager: NSMigrationManager) throws {
     self.manager = manager
+    (sourceContext, destinationContext) = (manager.sourceContext, manager.destinationContext)
     let all = mappings.entityMappings
     byName = Dictionary(all.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     guard byName.count == all.count else {
@@ -30,6 +35,7 @@ final class CustomMigration {
     }
     let names = Set(byName.keys)
     steps = try all.map { try Step($0, of: manager, names: names) }
+    destinationContext.deferredValidation = validation
   }
 
   func has(_ mapping: NSEntityMapping) -> Bool { step(mapping) != nil }
@@ -60,7 +66,7 @@ final class CustomMigration {
     let deleted = destinationContext.deletedObjects
     if !deleted.isEmpty { for step in steps { step.associations.forget(deleted) } }
     do {
-      try destinationContext.save()
+      try validation.write(to: destinationStore) { try destinationContext.save() }
     } catch let error as NSError where error.code == NSManagedObjectConstraintMergeError {
       throw NSError.coreData(
         .migrationConstraintViolation,

@@ -9,6 +9,7 @@ final class KeyedLinks: UnwrittenLinks {
   private let instances: MappingAssociations
   private let source: SQLiteStore
   private let destination: SQLiteStore
+  private let validation: DeferredValidation
   // Unowned: the manager holds it as long as the migration runs.
   private unowned let context: NSManagedObjectContext
   /// Whether the present batch is linked by keys; false from the moment on at which others may have written links.
@@ -34,15 +35,21 @@ final class KeyedLinks: UnwrittenLinks {
     parts = found.filter { columns[$0.changes.column]?.count == 1 }
     guard !parts.isEmpty, parts.count == plan.parts.count || !step.mayLookAtLinks else { return nil }
     (self.source, self.destination, context) = (source, destination, migration.destinationContext)
-    instances = step.associations
+    (instances, validation) = (step.associations, migration.validation)
   }
 
   // MARK: Indexes
 
   /// Many rows are about to be linked, and no code of the client looks at them: columns that lead nowhere so far are left
   /// out of their indexes until `restoreIndexes()`. Each object is linked once, so that these links need not be read.
-  func deferIndexes() throws {
-    for part in parts where try destination.deferIndex(of: part.changes.column) { part.isNew = true }
+  ///
+  /// - Parameter indexes: What the first pass has left out.
+  func deferIndexes(_ indexes: LinkIndexes) throws {
+    for part in parts {
+      part.isNew = try destination.deferIndex(of: part.changes.column) == true
+      // The links of a column with values are read by its index.
+      if !part.isNew, indexes.includes(part.changes.column) { try indexes.restore() }
+    }
   }
 
   func restoreIndexes() throws {
@@ -111,7 +118,7 @@ final class KeyedLinks: UnwrittenLinks {
   /// Writes what was set, so that it can be read.
   func write() throws {
     guard parts.contains(where: { !$0.changes.areWritten }) else { return }
-    try destination.write(parts.map(\.changes))
+    try validation.write(to: destination) { try destination.write(parts.map(\.changes)) }
     for part in parts { part.noteWritten() }
     context.graph.invalidateRelated()
   }

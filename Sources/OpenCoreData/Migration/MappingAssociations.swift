@@ -128,8 +128,16 @@ final class MappingAssociations {
   /// The destination instances of a source object.
   func destinations(of source: ObjectKey, in context: NSManagedObjectContext) -> [NSManagedObject] {
     var found: [NSManagedObject] = []
-    forEachPair(of: source) { number in if let object = object(number, in: context) { found.append(object) } }
+    appendDestinations(of: source, in: context, to: &found)
     return found
+  }
+
+  func appendDestinations(of source: ObjectKey, in context: NSManagedObjectContext, to found: inout [NSManagedObject]) {
+    var number = bySource[source] ?? -1
+    while number >= 0 {
+      if let object = object(number, in: context) { found.append(object) }
+      number = pairs[Int(number)].nextOfSource
+    }
   }
 
   /// Calls `body` with the key and the space of each destination instance of a source object.
@@ -217,6 +225,8 @@ final class MappingAssociations {
   private func object(_ number: Int32, in context: NSManagedObjectContext) -> NSManagedObject? {
     if let instance = pairs[Int(number)].destination { return context.object(with: id(instance)) }
     guard let waiting = waiting(number) else { return nil }
+    // Mostly it waits for a save.
+    if let object = context.pendingObject(in: waiting.range, row: Int(waiting.row)) { return object }
     // A policy may have saved it.
     if waiting.range.permanent(row: Int(waiting.row)) != nil { return context.object(with: waiting.id) }
     return context.registeredObject(for: waiting.id).flatMap { $0.isDeleted ? nil : $0 }

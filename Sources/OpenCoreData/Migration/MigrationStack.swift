@@ -9,7 +9,7 @@ final class MigrationStack {
   private(set) lazy var context: NSManagedObjectContext = {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
-    context.defersValidation = true
+    context.deferredValidation = DeferredValidation()
     // Sets of objects for observers would cost as much as the migration.
     context.changeNotificationContents = .objectIDs
     return context

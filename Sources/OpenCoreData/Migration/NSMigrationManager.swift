@@ -189,7 +189,10 @@ open class NSMigrationManager: NSObject {
   ) -> [NSManagedObject] {
     guard let table = running?.associations(mappingName) else { return [] }
     guard let sourceInstances else { return table.instances(0..<table.count, in: destinationContext).map(\.0) }
-    return sourceInstances.flatMap { table.destinations(of: $0.key, in: destinationContext) }
+    let context = destinationContext
+    var found: [NSManagedObject] = []
+    for source in sourceInstances { table.appendDestinations(of: source.key, in: context, to: &found) }
+    return found
   }
 
   /// The source objects that the mapping of that name has made the destination instances of, in their order; all for nil.

@@ -24,11 +24,12 @@ extension SQLiteStore {
 
   /// Leaves out the index of a column in which many rows are about to get their first values.
   ///
-  /// - Returns: Whether it is left out: not that of a small table or of a column with values.
-  package func deferIndex(of column: LinkColumn) throws -> Bool {
+  /// - Returns: Whether it is left out: not that of a column with values; nil as long as the table is small.
+  package func deferIndex(of column: LinkColumn) throws -> Bool? {
     try access("Writing to") { connection in
       let rowCount = try connection.integer("SELECT max(Z_PK) FROM \(column.table)") ?? 0
-      guard rowCount >= Self.indexedRowsMin, try connection.integer(column.anyValue) == nil else { return false }
+      guard rowCount >= Self.indexedRowsMin else { return nil }
+      guard try connection.integer(column.anyValue) == nil else { return false }
       try connection.deferIndexes(of: column.table) { $0 == "\(column.table)_\(column.column)_INDEX" }
       return true
     }

@@ -34,6 +34,13 @@ package struct LinkColumn: Sendable, Hashable {
   fileprivate var update: String {
     "UPDATE \(table) SET \(column) = ?2\(entityColumn.map { ", \($0) = ?3" } ?? "") WHERE Z_PK = ?1"
   }
+
+  /// Binds the first and the last key of rows that get their values from `LinkValues`.
+  var updateOfRange: String {
+    let function = LinkValues.function
+    return "UPDATE \(table) SET \(column) = \(function)(Z_PK, 0)"
+      + "\(entityColumn.map { ", \($0) = \(function)(Z_PK, 1)" } ?? "") WHERE Z_PK BETWEEN ?1 AND ?2"
+  }
 }
 
 extension NSEntityDescription {
@@ -105,17 +112,34 @@ extension SQLiteStore {
   private func write(_ changes: LinkChanges, _ connection: SQLiteConnection) throws {
     let order = changes.inOrder
     let missing = try missingTargets(of: changes, order, connection)
-    let statement = try connection.statement(changes.column.update)
-    defer { statement.reset() }
-    let hasEntity = changes.column.entityColumn != nil
-    for index in order {
-      let target = changes.targets[index].flatMap { missing.contains($0.key) ? nil : $0 }
-      try statement.bind(.integer(changes.rows[index]), at: 1)
-      try statement.bind(target.map { .integer($0.key) } ?? .null, at: 2)
-      if hasEntity { try statement.bind(target.map { .integer($0.number) } ?? .null, at: 3) }
-      while try statement.step() {}
-      statement.reset()
+    let rows = order.map { changes.rows[$0] }
+    let targets = order.map { index in changes.targets[index].flatMap { missing.contains($0.key) ? nil : $0 } }
+    var start = 0
+    while start < rows.count {
+      var end = start + 1
+      while end < rows.count, rows[end] == rows[end - 1] + 1 { end += 1 }
+      if end - start >= Self.rowsOfStatementMin {
+        let values = try linkValues ?? LinkValues(connection)
+        linkValues = values
+        try values.write(targets[start..<end], from: rows[start], to: changes.column, connection)
+      } else {
+        for index in start..<end { try write(targets[index], at: rows[index], to: changes.column, connection) }
+      }
+      start = end
     }
+  }
+  /// So many rows whose keys follow each other are written by one statement, in half of the time.
+  private static var rowsOfStatementMin: Int { 16 }
+
+  private func write(
+    _ target: LinkChanges.Target?, at row: Int64, to column: LinkColumn, _ connection: SQLiteConnection
+  ) throws {
+    let statement = try connection.statement(column.update)
+    defer { statement.reset() }
+    try statement.bind(.integer(row), at: 1)
+    try statement.bind(target.map { .integer($0.key) } ?? .null, at: 2)
+    if column.entityColumn != nil { try statement.bind(target.map { .integer($0.number) } ?? .null, at: 3) }
+    while try statement.step() {}
   }
 
   private func missingTargets(

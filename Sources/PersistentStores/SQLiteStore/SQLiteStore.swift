@@ -41,6 +41,8 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   let unlocked = Locked(UnlockedState())
   /// By entity name; built at the first insertion of each entity.
   var batchSources: [String: BatchSource] = [:]
+  /// On the writing connection; made when it is first needed.
+  var linkValues: LinkValues?
   /// The tables on which the writing connection has triggers that compute derived attributes.
   var computedTables: Set<String> = []
   private let pool: Locked<ReaderPool?>
@@ -116,6 +118,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
     writer = nil
     unlocked.withLock { $0.copy = nil }
     batchSources = [:]
+    linkValues = nil
   }
 
   /// The reader on the writing connection while the store is open. Use it under `writerLock` only.

@@ -196,4 +196,126 @@ struct KeyedLinkTests {
         SELECT count(*) FROM sqlite_master WHERE name LIKE 'OPENCOREDATA%'
         """) == "6000\nok\n3\n0")
   }
+
+  @Test("Rows with gaps, alone, or without an object at the other end are linked as those that follow each other")
+  func gaps() throws {
+    let bench = try bench(6000)
+    // Some keys are missing, some stand alone, and some boards have no rider.
+    try sqlite(
+      bench.bench.file,
+      """
+      DELETE FROM ZBOARD WHERE Z_PK % 50 = 0 OR Z_PK BETWEEN 900 AND 1000 AND Z_PK % 2 = 0;
+      UPDATE ZBOARD SET ZRIDER = NULL WHERE Z_PK % 7 = 0; DELETE FROM ZRIDER WHERE Z_PK = 40;
+      """)
+    let before = try sqlite(bench.bench.file, Self.links)
+    try bench.migrate(mappings(nil, linksRiders: true).reversed())
+    #expect(try sqlite(bench.target, Self.links) == before)
+  }
+
+  @Test("Where the other end has subentities, each row has the entity of its object")
+  func subentities() throws {
+    let entities = """
+      <entity name="Board"><attribute name="name" optional="YES" attributeType="String"/>
+        <relationship name="rider" optional="YES" maxCount="1" destinationEntity="Rider"/></entity>
+      <entity name="Pro" parentEntity="Rider"/>
+      <entity name="Rider"><attribute name="name" optional="YES" attributeType="String"/></entity>
+      """
+    let new = entities.replacingOccurrences(
+      of: "parentEntity=\"Rider\"/>",
+      with: "parentEntity=\"Rider\"><attribute name=\"age\" optional=\"YES\" attributeType=\"Integer 16\"/></entity>")
+    // Every other rider is a professional.
+    let bench = try MappingBench(
+      old: entities, new: new,
+      rows: """
+        INSERT INTO ZRIDER(Z_PK, Z_ENT, Z_OPT, ZNAME) WITH n(k) AS
+          (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 40) SELECT k, 2 + k % 2, 1, 'r' || k FROM n;
+        INSERT INTO ZBOARD(Z_PK, Z_ENT, Z_OPT, ZNAME, ZRIDER, Z2_RIDER) WITH n(k) AS
+          (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 40) SELECT k, 1, 1, 'b' || k, k, 2 + k % 2 FROM n;
+        UPDATE Z_PRIMARYKEY SET Z_MAX = 40;
+        """)
+    let name = ["name": "$source.name"]
+    let ofAny = """
+      FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "rider", $source.rider)
+      """
+    try bench.migrate([
+      entityMapping("R", from: "Rider", to: "Rider", attributes: name),
+      entityMapping("P", from: "Pro", to: "Pro", attributes: name),
+      entityMapping(
+        "B", from: "Board", to: "Board", attributes: name,
+        relationships: ["rider": ofAny]),
+    ])
+    #expect(
+      try bench.found(
+        """
+        SELECT count(*), sum(r.Z_ENT = b.Z2_RIDER), sum(substr(r.ZNAME, 2) = substr(b.ZNAME, 2)) FROM ZBOARD b
+          JOIN ZRIDER r ON r.Z_PK = b.ZRIDER
+        """) == "40|40|40")
+  }
+
+  @Test(
+    "A policy that looks in the first pass finds its links, and the index that was left out", arguments: [false, true])
+  func firstPass(linksAtOnce: Bool) throws {
+    final class Seen {
+      var indexes: [String] = []
+      var counts: [Int] = []
+    }
+    let (bench, seen) = (try bench(6000), Seen())
+    let (model, steps) = (NSMappingModel(), FirstPassPolicy.Steps())
+    steps.created = { number, board, manager in
+      let context = manager.destinationContext
+      let file = try #require(context.persistentStoreCoordinator?.persistentStores.first?.url)
+      func indexes() throws -> String {
+        try sqlite(file, "SELECT count(*) FROM sqlite_master WHERE name = 'ZBOARD_ZRIDER_INDEX'")
+      }
+      if linksAtOnce, number == 10 || number == 5900 {
+        board.setValue(NSEntityDescription.insertNewObject(forEntityName: "Rider", into: context), forKey: "rider")
+      }
+      guard number == 5500 else { return }
+      seen.indexes.append(try indexes())
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Board")
+      request.predicate = NSPredicate(format: "rider == nil")
+      seen.counts.append(try context.count(for: request))
+      seen.indexes.append(try indexes())
+    }
+    model.entityMappings = [
+      entityMapping(
+        "A", from: "Rider", to: "Rider", attributes: ["name": "$source.name"],
+        relationships: ["boards": instances("B", "boards")]),
+      entityMapping(
+        "B", from: "Board", to: "Board", policy: FirstPassPolicy.self, attributes: ["name": "$source.name"],
+        relationships: ["rider": instances("A", "rider")]),
+    ]
+    let migration = bench.manager()
+    migration.userInfo = ["steps": steps]
+    try bench.migrate(model, migration)
+    #expect(seen.indexes == (linksAtOnce ? ["1", "1"] : ["0", "1"]) && seen.counts == [linksAtOnce ? 5499 : 5500])
+    #expect(
+      try sqlite(
+        bench.target,
+        """
+        SELECT count(*) FROM ZBOARD b JOIN ZRIDER r ON r.Z_PK = b.ZRIDER
+          WHERE substr(r.ZNAME, 2) + 0 = (substr(b.ZNAME, 2) + 2) / 3; PRAGMA integrity_check;
+        SELECT count(*) FROM ZBOARD INDEXED BY ZBOARD_ZRIDER_INDEX WHERE ZRIDER NOTNULL;
+        SELECT count(*) FROM sqlite_master WHERE name LIKE 'OPENCOREDATA%'
+        """) == "6000\nok\n6000\n0")
+  }
+}
+
+/// Calls a closure with each new object and its number.
+private final class FirstPassPolicy: NSEntityMigrationPolicy {
+  final class Steps {
+    var created: (Int, NSManagedObject, NSMigrationManager) throws -> Void = { _, _, _ in }
+    var count = 0
+  }
+
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    guard let steps = manager.userInfo?["steps"] as? Steps else { return }
+    steps.count += 1
+    for object in manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance]) {
+      try steps.created(steps.count, object, manager)
+    }
+  }
 }

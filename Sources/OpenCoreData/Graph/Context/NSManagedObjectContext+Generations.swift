@@ -48,6 +48,7 @@ extension NSManagedObjectContext {
   /// The source of this context's reads.
   func storeReading() throws -> StoreReading {
     try writeLinks()
+    try beforeReading?()
     return StoreReading(coordinator: try requireCoordinator(), generation: try generationToRead())
   }
 

@@ -85,6 +85,12 @@ extension NSManagedObjectContext {
     return graph.object(for: objectID)
   }
 
+  /// As `registeredObject(for:)`, for an object that was inserted here and is not saved. Makes no ID.
+  func pendingObject(in range: TemporaryIDRange, row: Int) -> NSManagedObject? {
+    checkQueue()
+    return graph.pendingObject(in: range, row: row)
+  }
+
   /// The object with `objectID`: a fault if this context does not have it yet. Never reads the store, so the object
   /// need not exist. (Apple documentation: object(with:).)
   ///

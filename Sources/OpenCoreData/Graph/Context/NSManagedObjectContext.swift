@@ -162,9 +162,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// if its user asks for that.
   package var toleratesMissingRelationships = false
 
-  /// Whether saves do not check the rules of the model: a migration saves objects that are not complete yet, and checks
-  /// them at its end.
-  var defersValidation = false
+  /// Set by a migration, which saves objects that are not complete yet: saves let everything through, and note what has to
+  /// be checked at the end.
+  var deferredValidation: DeferredValidation?
+  /// Set by a migration: called before the context reads from its store, or sends a request there.
+  var beforeReading: (() throws -> Void)?
 
   /// The storage of every object that was not made for a batch.
   private(set) lazy var storage = ObjectStorage(self)

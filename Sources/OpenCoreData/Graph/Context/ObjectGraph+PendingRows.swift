@@ -12,6 +12,12 @@ extension ObjectGraph {
     return registeredObject(for: id)
   }
 
+  /// The object of a row of the pending insertions; nil if it is not pending, or has a key already.
+  func pendingObject(in range: TemporaryIDRange, row: Int) -> NSManagedObject? {
+    guard let segment = insertions.segment(of: range), segment.isLive(row) else { return nil }
+    return handle(in: segment, row: row)
+  }
+
   /// The object that is registered under `id`, which another thread may have made permanent just now.
   func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
     knownObject(id.key) ?? (id.isTemporaryID ? knownObject(id.resolved.key) : nil)

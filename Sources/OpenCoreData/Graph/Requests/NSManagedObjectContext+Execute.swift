@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
           + "fetch(_:) of the context.")
     }
     try endLinks()
+    try beforeReading?()
     return try request.run(in: self)
   }
 }

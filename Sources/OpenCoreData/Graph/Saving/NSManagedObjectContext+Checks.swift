@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
 
   /// Checks the rules of the model and of the objects' classes for everything that is pending.
   func checkForSave(updatesToo: Bool) throws {
-    if defersValidation { return }
+    if let deferredValidation { return deferredValidation.note(graph) }
     var failures: [(id: NSManagedObjectID, error: any Error)] = []
     func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
       do {
