@@ -84,6 +84,16 @@ import Testing
     #expect(try count == 11)
   }
 
+  @Test func `A file whose equal records all came from an earlier file of the run replaces that one`() throws {
+    try write(Self.records(3), to: "x.csv")
+    try load("x.csv")
+    let equal = Array(repeating: Self.records(1, from: 10)[0], count: 3)
+    try write(equal + Self.records(1, from: 11), to: "a.csv")
+    try write(equal, to: "b.csv")
+    try load("a.csv", "b.csv", "--replace")
+    #expect(try count == 6)
+  }
+
   @Test func `Corrected rejects that were replayed are not doubled by the corrected file`() throws {
     var records = Self.records(60)
     for index in [4, 7] { records[index] = String(records[index].dropLast(2)) + "9\n" }

@@ -51,7 +51,7 @@ struct StoredRecords {
         var equal = EqualEntries(known, input: entry.number)
         let isStored = equal.match()
         var counted = equal.keyEntry
-        counted.order = known?.order ?? 0
+        counted.order = known?.order ?? Self.order(ofInput: entry.number)
         index.set(digest, counted, before: known)
         guard isStored, let known else { continue }
         overlap.storedCount += 1
@@ -63,10 +63,14 @@ struct StoredRecords {
     }
   }
 
-  /// The input that inserted the first of the equal entries.
+  /// The place of an entry that an input of this run inserts: its key is not known, and it comes after all that are
+  /// stored.
+  private static func order(ofInput number: KeyEntry.InputNumber) -> Double { -Double(number) }
+
+  /// The input that inserted the first of the equal entries. The entry's own input is the last one that was compared.
   private func origin(of known: KeyEntry, _ earlier: KnownInputs) -> Int64? {
     if known.order > 0 { return InsertedRanges.input(of: Int64(known.order), in: ranges) }
-    return earlier.id(ofNumber: known.input)
+    return earlier.id(ofNumber: KeyEntry.InputNumber(-known.order))
   }
 }
 
