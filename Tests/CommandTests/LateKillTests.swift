@@ -61,9 +61,11 @@ import Testing
       let point = Int.random(in: 1...count, using: &random)
       let found = try outcome {
         _ = try calls.run(command, in: folder, killedAt: point)
+        expectNone(try Conservation.problems(in: folder).map { "killed before call \(point): \($0)" })
         #expect([0, 65].contains(try Programs.run(Tool.url.path, command, in: folder).status))
       }
       #expect(found == undisturbed, "killed before call \(point)")
+      expectNone(try Conservation.problems(in: folder).map { "killed before call \(point), run again: \($0)" })
       #expect(try Tool.run("verify", "s", "--model", "Tree.xcdatamodel", in: folder).status == 0)
     }
   }
