@@ -203,7 +203,7 @@ import Testing
       }
     }
     #expect(happened * 2 > rounds)
-    Figures.add("faults", happened, suite: Self.self)
+    Figures.add("faults: \(kind.rawValue)", happened, suite: Self.self)
     print("\(kind): \(happened) faults of \(undisturbed.counted) calls, seed \(Randomness.seed)")
   }
 

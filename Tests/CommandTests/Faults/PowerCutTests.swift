@@ -22,7 +22,7 @@ import Testing
     // What a run has reported is on the disk before the report, not after a repetition only.
     try stage.write(image: recorded, after: recorded.changes.count, .nothing, using: &random)
     expectNone(try stage.lossProblems() + stage.storeProblems())
-    Figures.add("images after a power cut", Self.images, suite: Self.self)
+    Figures.add("images after a power cut: \(kind.name)", Self.images, suite: Self.self)
     print("\(kind.name): \(Self.images) images of \(recorded.changes.count) changes, seed \(Randomness.seed)")
   }
 
