@@ -45,6 +45,21 @@ import Testing
     expectNone(try Conservation.problems(in: folder))
   }
 
+  @Test(arguments: [[], ["--replace"]])
+  func `Rejects of a run that was killed before its first save are removed by one that finds nothing to do`(
+    _ options: [String]
+  ) throws {
+    let killed = try calls.run(
+      Self.command, in: folder, killedBefore: "fsync \(folder.url.path)/a.csv.rejects.csv.part")
+    #expect(killed.status == 128 + SIGKILL && folder.exists("a.csv.rejects.csv.part"), "\(killed.messages)")
+    try folder.write(try folder.text("a.csv"), to: "copy.csv")
+    #expect(try Tool.run("import", "copy.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
+    let again = try Programs.run(Tool.url.path, Self.command + options, in: folder)
+    #expect([0, 65].contains(again.status), "\(again.messages)")
+    let names = try folder.names.filter { $0.contains(".part") }
+    #expect(names == [], "\(again.messages)")
+  }
+
   @Test func `Locks that the system refuses are not a fault of the program`() throws {
     #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
     try folder.write("date,rating\n2020-01-02,1\n", to: "b.csv")

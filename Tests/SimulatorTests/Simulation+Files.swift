@@ -19,6 +19,9 @@ extension Simulation {
       mayHaveLog = true
     }
 
+    /// Notes a command that is disturbed and repeated at once. One that finds its work done only reads.
+    mutating func addLog() { mayHaveLog = true }
+
     /// Notes the inputs that an undisturbed run has read to their end. Without any it may not have written to the store.
     mutating func remove(_ inputs: [String]) {
       guard !inputs.isEmpty else { return }
@@ -77,7 +80,9 @@ extension Simulation {
 
   /// Whether the next run of the same kind removes it.
   private func isOwed(_ path: String) -> Bool {
-    if owedFiles.mayHaveLog, ["-wal", "-shm", ".lock"].contains(where: { path == store + $0 }) { return true }
+    if owedFiles.mayHaveLog, ["-journal", "-wal", "-shm", ".lock"].contains(where: { path == store + $0 }) {
+      return true
+    }
     return owedFiles.runs.flatMap(\.inputs).contains { input in
       let name = folder.path(RunSummary.rejectsName(for: input)).dropLast(".csv".count)
       let end = path.dropFirst(name.count)
