@@ -37,10 +37,27 @@ import Testing
     let output = try calls.run(Self.command, in: folder, failing: fault)
     #expect(output.status == 74, "\(output.messages)")
     #expect(output.messages.contains("the rejects can't be written to"), "\(output.messages)")
+    expectNone(try Conservation.problems(in: folder))
     #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
     #expect(try folder.text("a.csv.rejects.csv").split(separator: "\n").count == 15)
     #expect(try !folder.names.contains { $0.hasSuffix(".part") || $0.contains(".2.") })
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "6\n")
+    expectNone(try Conservation.problems(in: folder))
+  }
+
+  @Test(arguments: [[], ["--replace"]])
+  func `Rejects of a run that was killed before its first save are removed by one that finds nothing to do`(
+    _ options: [String]
+  ) throws {
+    let killed = try calls.run(
+      Self.command, in: folder, killedBefore: "fsync \(folder.url.path)/a.csv.rejects.csv.part")
+    #expect(killed.status == 128 + SIGKILL && folder.exists("a.csv.rejects.csv.part"), "\(killed.messages)")
+    try folder.write(try folder.text("a.csv"), to: "copy.csv")
+    #expect(try Tool.run("import", "copy.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
+    let again = try Programs.run(Tool.url.path, Self.command + options, in: folder)
+    #expect([0, 65].contains(again.status), "\(again.messages)")
+    let names = try folder.names.filter { $0.contains(".part") }
+    #expect(names == [], "\(again.messages)")
   }
 
   @Test func `Locks that the system refuses are not a fault of the program`() throws {
@@ -59,6 +76,7 @@ import Testing
     #expect(output.status == 74, "\(output.messages)")
     _ = try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder)
     #expect(try folder.names.filter { $0.hasPrefix("s") } == ["s"])
+    expectNone(try Conservation.problems(in: folder))
   }
 
   // MARK: Reports
@@ -81,6 +99,7 @@ import Testing
     let last = try Tool.run("import", "b.csv", "--pipeline", "p.json", "--store", "s", "--json", in: folder)
     #expect(try last.json().counts == Summary.Counts())
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM SJ_ISSUE", in: folder) == "0\n")
+    expectNone(try Conservation.problems(in: folder))
   }
 
   @Test(arguments: [["undo", "s", "--yes"], Self.command + ["--replace"]])

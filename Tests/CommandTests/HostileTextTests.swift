@@ -4,8 +4,8 @@ import Testing
 
 /// Nothing from a file reaches a terminal, a page or a message as it is: not from its name, its labels or its values.
 @Suite struct HostileTextTests {
-  private static let name = "a\u{1B}[31m'\"\u{202E}<script>alert(1)</script>&.csv"
-  private static let value =
+  static let name = "a\u{1B}[31m'\"\u{202E}<script>alert(1)</script>&.csv"
+  static let value =
     "\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{202E}\u{2066}</script><img src=x onerror=alert(1)>'\"`$(id);--../../x\r\nnext"
 
   private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ import Testing
   private var fileName: String { Self.name.replacingOccurrences(of: "/", with: ":") }
 
   /// The characters that a terminal or a reader's eye would act upon.
-  private static func dangers(in text: String) -> [String] {
+  static func dangers(in text: String) -> [String] {
     text.unicodeScalars.filter { scalar in
       switch scalar.value {
       case 0x0A, 0x09: false
@@ -78,13 +78,14 @@ import Testing
 
   @Test func `Reports and logs hold it as text, not as markup`() throws {
     var forgotten: Set<String> = []
-    let reports = ["r.html", "r.xml", "r.txt", "r.prom", "e.log", "d.csv.jsonl"]
+    let reports = ["r.html", "r.xml", "r.txt", "r.prom", "r.json", "e.log", "e.jsonl", "d.csv.jsonl"]
     let rejecting = try Tool.run(
-      "import", fileName, "--store", "d.sqlite", "--rejects", "d.csv", "--extra-columns", "ignore", "-q", in: folder)
+      "import", fileName, "--store", "d.sqlite", "--rejects", "d.csv", "--extra-columns", "ignore", "-q", "--log",
+      "e.jsonl", "--log-format", "json", in: folder)
     #expect(rejecting.status == 65, "\(rejecting.messages)")
     let output = try Tool.run(
       "import", fileName, "--store", "s.sqlite", "--report", "r.html", "--report", "r.xml", "--report", "r.txt",
-      "--report", "r.prom", "--log", "e.log", in: folder)
+      "--report", "r.prom", "--report", "r.json", "--log", "e.log", in: folder)
     #expect([0, 65].contains(output.status), "\(output.messages)")
     for report in reports {
       let text = try folder.text(report)
@@ -97,7 +98,7 @@ import Testing
           Self.findings(in: report, text.replacingCharacters(in: range, with: raw)) != [], "\(report): \(escaped)")
       }
     }
-    #expect(forgotten.isSuperset(of: ["&lt;script&gt;alert", "\\u{1B}", "\\u202e"]), "\(forgotten)")
+    #expect(forgotten.isSuperset(of: ["&lt;script&gt;alert", "\\u{1B}", "\\u202e", "\\u202E"]), "\(forgotten)")
     try Programs.python("import xml.dom.minidom; xml.dom.minidom.parse('r.xml')", in: folder)
   }
 
@@ -119,8 +120,9 @@ import Testing
   private static func escapes(of report: String) -> [(escaped: String, raw: String)] {
     let controls = [("\\u{1B}", "\u{1B}"), ("\\u{7}", "\u{7}"), ("\\u{202E}", "\u{202E}"), ("\\u{9B}", "\u{9B}")]
     if report.hasSuffix("jsonl") {
-      return [("\\u202e", "\u{202E}"), ("\\u{1B}", "\u{1B}"), ("\\\"", "\"")]
+      return [("\\u202e", "\u{202E}"), ("\\u202E", "\u{202E}"), ("\\u{1B}", "\u{1B}"), ("\\\"", "\"")]
     }
+    if report.hasSuffix("json") { return [("\\u202E", "\u{202E}"), ("\\u{1B}", "\u{1B}")] }
     if report.hasSuffix("html") || report.hasSuffix("xml") {
       return controls + [
         ("&lt;script&gt;alert", "<script>alert"), ("&lt;img src=x", "<img src=x"),

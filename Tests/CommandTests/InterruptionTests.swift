@@ -156,6 +156,7 @@ import Testing
     #expect(numbers[0] % Self.chunkRows == 0)
     // Keys follow the order of the file without gaps, and the next one is known.
     #expect(numbers[1...] == [1, numbers[0], numbers[0], 0])
+    expectNone(try Conservation.problems(in: folder))
     return numbers[0]
   }
 

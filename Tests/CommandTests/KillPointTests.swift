@@ -39,6 +39,7 @@ import Testing
         }
         killed += 1
         call = try calls.log.last ?? ""
+        expectNone(try Conservation.problems(in: folder, at: "w").map { "killed before call \(point): \($0)" })
         isReported = try report() == undisturbed.files["r.json"]
         _ = try run(workload)
       }
@@ -54,13 +55,17 @@ import Testing
       let twice = try remains(of: workload) { for _ in 0..<2 { _ = try run(workload) } }
       try #require(found == twice, "killed before call \(point): \(call): \(differences)")
     }
-    Figures.add("kills", killed, suite: Self.self)
+    Figures.add("kills: \(workload.testDescription)", killed, suite: Self.self)
+    if killed == count {
+      Figures.add("series of a kill at every call: \(workload.testDescription)", 1, suite: Self.self)
+    }
     #expect(killed * 2 > points.count, "\(killed) of \(points.count) calls were reached")
   }
 
   private func remains(of workload: Workload, after body: () throws -> Void) throws -> Remains {
     try workload.prepare("w", in: folder)
     try body()
+    expectNone(try Conservation.problems(in: folder, at: "w").map { "\(workload.testDescription): \($0)" })
     return try Remains(of: "w", in: folder)
   }
 

@@ -70,6 +70,7 @@ import Testing
       attempts += 1
       let found = try outcome(of: "killed-\(attempts + 1000)") { run in
         if try kill(run, after: whole * .random(in: 0.05...0.95, using: &random)) { hits += 1 }
+        expectNone(try Conservation.problems(in: folder, at: run))
         // Also where it was killed before its first chunk, or between the last one and the report.
         return try finish(run)
       }
@@ -109,6 +110,7 @@ import Testing
     try FileManager.default.copyItem(at: folder.file("base"), to: folder.file("\(run)/s"))
     guard try body(run) else { return nil }
     let store = "\(run)/s"
+    expectNone(try Conservation.problems(in: folder, at: run))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(run)).sorted()
     #expect(names == ["log.csv.rejects.csv", "log.csv.rejects.csv.jsonl", "report.json", "s"])
     return Outcome(

@@ -57,14 +57,18 @@ import Testing
     let count = try #require(try calls.log.lastIndex { $0.contains("r.json") })
     try #require(count > 20)
     var random = Randomness.generator()
+    var killed = 0
     for _ in 0..<Self.points {
       let point = Int.random(in: 1...count, using: &random)
       let found = try outcome {
-        _ = try calls.run(command, in: folder, killedAt: point)
+        if try calls.run(command, in: folder, killedAt: point).status == 128 + SIGKILL { killed += 1 }
+        expectNone(try Conservation.problems(in: folder).map { "killed before call \(point): \($0)" })
         #expect([0, 65].contains(try Programs.run(Tool.url.path, command, in: folder).status))
       }
       #expect(found == undisturbed, "killed before call \(point)")
+      expectNone(try Conservation.problems(in: folder).map { "killed before call \(point), run again: \($0)" })
       #expect(try Tool.run("verify", "s", "--model", "Tree.xcdatamodel", in: folder).status == 0)
     }
+    Figures.add("kills", killed, suite: Self.self)
   }
 }

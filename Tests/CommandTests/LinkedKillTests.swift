@@ -48,9 +48,11 @@ import Testing
       let point = Int.random(in: 1...count, using: &random)
       let found = try outcome {
         if try calls.run(command, in: folder, killedAt: point).status == 128 + SIGKILL { killed += 1 }
+        expectNone(try Conservation.problems(in: folder).map { "killed before call \(point): \($0)" })
         #expect(try Programs.run(Tool.url.path, command, in: folder).status == 0)
       }
       #expect(found == undisturbed, "killed before call \(point)")
+      expectNone(try Conservation.problems(in: folder).map { "killed before call \(point), run again: \($0)" })
       #expect(try Tool.run("verify", "s", in: folder).status == 0)
     }
     Figures.add("kills", killed, suite: Self.self)

@@ -19,6 +19,9 @@ extension Simulation {
       mayHaveLog = true
     }
 
+    /// Notes a command that is disturbed and repeated at once. One that finds its work done only reads.
+    mutating func addLog() { mayHaveLog = true }
+
     /// Notes the inputs that an undisturbed run has read to their end. Without any it may not have written to the store.
     mutating func remove(_ inputs: [String]) {
       guard !inputs.isEmpty else { return }

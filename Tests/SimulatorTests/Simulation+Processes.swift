@@ -32,13 +32,9 @@ extension Simulation {
   }
 
   func refuseCall(_ fault: Fault, to inputs: [String], options: StoreModel.Options) throws {
-    guard case .refused(let number, let code, let lasts) = fault else { return }
+    guard let refused = fault.ofShim else { return }
     // What it could not remove is the next run's.
     owedFiles.add(inputs, options)
-    let growing: [TestSupport.Fault.Call] = [.open, .write, .resize, .rename, .folders]
-    var refused = TestSupport.Fault(
-      .fail(code), calls: code == ENOSPC ? growing : growing + [.read, .sync, .unlink, .lock, .map], at: number)
-    refused.isLasting = lasts
     let output = try Programs.run(
       Simulation.program.path, arguments(options, inputs) + ["-q"], in: folder, environment: try shim(refused))
     let report = try Shim.report(shimFolder.path("page"))

@@ -9,9 +9,16 @@ import TestSupport
 extension Simulation {
   // MARK: Rejects
 
-  /// Corrects some records of a file of rejects, and replays it; in some worlds at times as it is.
-  func replay() async throws {
-    guard let path = rejects.keys.sorted().randomElement(using: &random), var text = rejects[path] else { return }
+  /// A file of rejects that is replayed.
+  struct DrawnReplay {
+    let path: String
+    let options: StoreModel.Options
+    let given: StoreModel.Given
+  }
+
+  /// Corrects some records of a file of rejects, in some worlds at times none.
+  func drawReplay() throws -> DrawnReplay? {
+    guard let path = rejects.keys.sorted().randomElement(using: &random), var text = rejects[path] else { return nil }
     // The other worlds draw nothing here, so that the seeds that are kept stay the same worlds.
     if seed % 6 != 5 || random.isOne(in: 2) {
       for index in text.lines.indices where index == 0 || random.isOne(in: 2) {
@@ -22,12 +29,24 @@ extension Simulation {
     var options = StoreModel.Options(changedInputs: pipeline.changedInputs, isReplay: true)
     if options.changedInputs == .replace { options.changedInputs = .refuse }
     let location = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let given = StoreModel.Given(path: path, location: location, text: text)
-    let result = try await run([given], options, fault: .none, inputs: [path])
+    return DrawnReplay(
+      path: path, options: options, given: StoreModel.Given(path: path, location: location, text: text))
+  }
+
+  func replay() async throws {
+    guard let replay = try drawReplay() else { return }
+    let result = try await run([replay.given], replay.options, fault: .none, inputs: [replay.path])
+    try finish(replay, result.completed.first)
+  }
+
+  /// Notes what a replay has left, and compares it with the model.
+  func finish(_ replay: DrawnReplay, _ input: StoreModel.Input?) throws {
+    let path = replay.path
+    var text = replay.given.text
     rejects[path] = text
     replayed.formUnion([path, path + ".jsonl"])
     // A file of which the store has all records already is left alone.
-    guard let input = result.completed.first else { return }
+    guard let input else { return }
     (text.lines, text.endsWithLineEnd) = (input.rejected, true)
     rejects[path] = input.rejected.isEmpty ? nil : text
     if input.rejected.isEmpty {
@@ -39,15 +58,29 @@ extension Simulation {
 
   // MARK: Undo
 
+  /// What is taken back, and how it is named; without a name it is the last run.
+  struct DrawnUndo {
+    let ids: Set<Int>
+    let name: String?
+  }
+
   func undo() throws {
-    guard let newest = model.inputs.last else { return }
+    if let choice = drawUndo() { try undo(choice) }
+  }
+
+  func drawUndo() -> DrawnUndo? {
+    guard let newest = model.inputs.last else { return nil }
     var chosen = model.inputs.filter { $0.run == newest.run }
     var name: String?
     if random.isOne(in: 2), let input = model.inputs.randomElement(using: &random) {
       chosen = model.inputs.last { $0.path == input.path }.map { [$0] } ?? []
       name = input.path
     }
-    let ids = Set(chosen.map(\.id))
+    return DrawnUndo(ids: Set(chosen.map(\.id)), name: name)
+  }
+
+  func undo(_ choice: DrawnUndo) throws {
+    let (ids, name) = (choice.ids, choice.name)
     let refusal = model.refusal(ofUndo: ids)
     tell("undo \(name ?? "the last run"), inputs \(ids.sorted())")
     do {
@@ -90,22 +123,30 @@ extension Simulation {
 
   // MARK: Runs that change nothing
 
-  func export() async throws {
+  /// A run that was killed while it made the store has left it without tables, which an export refuses.
+  func isExportable() throws -> Bool {
     guard FileManager.default.fileExists(atPath: store), FileManager.default.fileExists(atPath: definitionPath) else {
-      return
+      return false
     }
-    // A run that was killed while it made the store has left it without tables, which an export refuses.
-    if try rows("SELECT 1", of: "ZJOURNALENTRY").isEmpty { return }
+    return try !rows("SELECT 1", of: "ZJOURNALENTRY").isEmpty
+  }
+
+  var exportedLines: [String] { ["date,location,rating"] + model.sessions.map { Line.good($0).text(",") } }
+
+  static func exportedLines(_ text: String?) -> [String] { (text ?? "").split { $0.isNewline }.map(String.init) }
+
+  func export() async throws {
+    guard try isExportable() else { return }
     tell("export")
     let definition = try PipelineDefinition(
       contentsOf: URL(fileURLWithPath: definitionPath), environment: DefinitionEnvironment(vocabulary: .journal))
     var options = RunOptions()
     (options.store, options.output, options.isQuiet) = (store, folder.path("export.csv"), true)
     let summary = try await PipelineRunner(definition, .export, options: options).run()
-    let lines = try folder.text("export.csv").split { $0.isNewline }.map(String.init)
-    let expected = model.sessions.map { Line.good($0).text(",") }
-    guard summary.outcome == .completed, lines.first == "date,location,rating", Array(lines.dropFirst()) == expected
-    else { throw Mismatch(description: "the export has \(lines), expected \(expected)") }
+    let lines = Self.exportedLines(try folder.text("export.csv"))
+    guard summary.outcome == .completed, lines == exportedLines else {
+      throw Mismatch(description: "the export has \(lines), expected \(exportedLines)")
+    }
   }
 
   /// A dry run says what the import would do, and changes nothing.

@@ -45,6 +45,11 @@ final class Simulation {
   let killsOneIn: Int
   /// Whether processes are refused calls, and run while others stand still in the middle of theirs.
   let hasProcesses: Bool
+  /// Whether commands other than imports are disturbed, too. The worlds of older seeds have none.
+  let disturbsAll: Bool
+  /// How many of them were disturbed, and how.
+  var disturbances: [String: Int] = [:]
+  let harm: Harm?
 
   var store: String { folder.path("journal.sqlite") }
   var definitionPath: String { folder.path("simulated.json") }
@@ -52,12 +57,13 @@ final class Simulation {
   /// - Parameters:
   ///   - mistake: A rule that the model gets wrong, for canaries.
   ///   - leftOver: The name of a file that no run knows of, for canaries.
+  ///   - harm: What happens to the store after a disturbed command, for canaries.
   init(
-    seed: UInt64, killsOneIn: Int = 0, hasProcesses: Bool = false, mistake: StoreModel.Mistake? = nil,
-    leftOver: String? = nil
+    seed: UInt64, killsOneIn: Int = 0, hasProcesses: Bool = false, disturbsAll: Bool = false,
+    mistake: StoreModel.Mistake? = nil, leftOver: String? = nil, harm: Harm? = nil
   ) throws {
     self.seed = seed
-    (self.killsOneIn, self.hasProcesses) = (killsOneIn, hasProcesses)
+    (self.killsOneIn, self.hasProcesses, self.disturbsAll, self.harm) = (killsOneIn, hasProcesses, disturbsAll, harm)
     random = SeededGenerator(seed: seed)
     (folder, shimFolder) = (try TemporaryFolder(), try TemporaryFolder())
     pipeline = SimulatedPipeline(&random)
@@ -83,6 +89,7 @@ final class Simulation {
 
   private func step() async throws {
     // A world without processes draws nothing here, so that its seed stays the same world.
+    if disturbsAll, random.isOne(in: 4) { return try await disturbedStep() }
     if hasProcesses, random.isOne(in: 3) {
       return random.isOne(in: 2) ? try await importWithRefusedCall() : try await importBesideOthers()
     }

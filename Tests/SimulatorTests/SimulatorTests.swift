@@ -14,12 +14,12 @@ struct SimulatorTests {
 
   @Test(arguments: Randomness.seeds(1, long: 100))
   func `The same with processes that are killed`(seed: UInt64) async throws {
-    try await play(seed &+ 1_000_000_007, killsOneIn: 2)
+    try await play(seed &+ 1_000_000_007, killsOneIn: 2, disturbsAll: true)
   }
 
   @Test(arguments: Randomness.seeds(1, long: 200))
   func `The same with processes that are refused calls, and with several at once`(seed: UInt64) async throws {
-    try await play(seed &+ 2_000_000_011, hasProcesses: true)
+    try await play(seed &+ 2_000_000_011, hasProcesses: true, disturbsAll: true)
   }
 
   /// Each has found a fault, of the program or of the model.
@@ -40,6 +40,11 @@ struct SimulatorTests {
     try await play(seed &+ 2_000_000_011, hasProcesses: true)
   }
 
+  @Test func `Seeds with disturbed commands that once found a fault`() async throws {
+    try await play(2_785_485_410 &+ 1_000_000_007, killsOneIn: 2, disturbsAll: true)
+    try await play(2_785_485_411 &+ 2_000_000_011, hasProcesses: true, disturbsAll: true)
+  }
+
   @Test("A model with one wrong rule is found to be wrong", arguments: StoreModel.Mistake.allCases)
   func canary(mistake: StoreModel.Mistake) async throws {
     // Few worlds meet these.
@@ -55,6 +60,24 @@ struct SimulatorTests {
       }
     }
     Issue.record("\(mistake) was not found in 40 worlds")
+  }
+
+  @Test(arguments: Simulation.Disturbed.allCases)
+  func `An entry that is lost after a disturbed command is found`(_ command: Simulation.Disturbed) async throws {
+    let loss = "DELETE FROM ZJOURNALENTRY WHERE Z_PK = (SELECT min(Z_PK) FROM ZJOURNALENTRY)"
+    let harm = Simulation.Harm(command: command, sql: loss)
+    for seed in 1...20 as ClosedRange<UInt64> {
+      for killsOneIn in [2, 0] {
+        let world = try Simulation(
+          seed: seed, killsOneIn: killsOneIn, hasProcesses: killsOneIn == 0, disturbsAll: true, harm: harm)
+        do {
+          try await world.play(steps: Self.stepsPerWorld)
+        } catch is Mismatch {
+          return
+        }
+      }
+    }
+    Issue.record("a loss after \(command) was not found in 20 worlds")
   }
 
   /// Names of the kinds that runs give and remove: what is written, what a replay has rejected again, a name that is taken
@@ -77,14 +100,18 @@ struct SimulatorTests {
     }
   }
 
-  private func play(_ seed: UInt64, killsOneIn: Int = 0, hasProcesses: Bool = false) async throws {
-    let simulation = try Simulation(seed: seed, killsOneIn: killsOneIn, hasProcesses: hasProcesses)
+  private func play(
+    _ seed: UInt64, killsOneIn: Int = 0, hasProcesses: Bool = false, disturbsAll: Bool = false
+  ) async throws {
+    let simulation = try Simulation(
+      seed: seed, killsOneIn: killsOneIn, hasProcesses: hasProcesses, disturbsAll: disturbsAll)
     defer {
       Figures.add("steps", simulation.stepCount, suite: Self.self)
       Figures.add("runs", simulation.runNumber, suite: Self.self)
       Figures.add("kills", simulation.killCount, suite: Self.self)
       Figures.add("runs that were refused a call", simulation.refusalCount, suite: Self.self)
       Figures.add("runs that others met", simulation.besideCount, suite: Self.self)
+      for (figure, count) in simulation.disturbances { Figures.add(figure, count, suite: Self.self) }
     }
     do {
       try await simulation.play(steps: Self.stepsPerWorld)

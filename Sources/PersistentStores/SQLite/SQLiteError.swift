@@ -76,6 +76,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       (self.code, message) = (SQLITE_IOERR, "disk I/O error: \(String(cString: strerror(EIO)))")
       return
     }
+    // Where a file next to the store can't be opened for writing, SQLite only reads, whatever the reason is.
+    if [SQLITE_READONLY, Self.readOnlySharedMemory].contains(specific), let handle, Self.mayBeWritten(handle) {
+      (self.code, message) = (SQLITE_IOERR, "disk I/O error: a file next to it could not be opened for writing")
+      return
+    }
     // "Unable to open" is also SQLite's word for a disk that is full or fails, where no permission helps.
     let systemCode = handle.map { sqlite3_system_errno($0) } ?? 0
     guard code & 0xff == SQLITE_CANTOPEN, let cause = Self.causes[systemCode] else {
@@ -83,6 +88,18 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       return
     }
     (self.code, message) = (cause, "\(text): \(String(cString: strerror(systemCode)))")
+  }
+
+  /// The shared memory can't be made for a reader (SQLITE_READONLY_CANTINIT).
+  private static let readOnlySharedMemory = SQLITE_READONLY | 5 << 8
+
+  /// Whether the system lets this process write to the file that was opened for writing, and to those next to it.
+  private static func mayBeWritten(_ handle: OpaquePointer) -> Bool {
+    guard sqlite3_db_readonly(handle, "main") == 0, let name = sqlite3_db_filename(handle, "main") else { return false }
+    let path = String(cString: name)
+    return ["", "-wal", "-shm"].allSatisfy { end in
+      access(path + end, F_OK) != 0 || access(path + end, W_OK) == 0
+    }
   }
 
   private static let causes = [ENOSPC: SQLITE_FULL, EDQUOT: SQLITE_FULL, EIO: SQLITE_IOERR]

@@ -8,7 +8,7 @@ extension FileComparison {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     func line(_ value: some Encodable) throws {
-      try write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+      try write(RawText.json(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n")
     }
     try content.each { try line(DifferenceLine($0, content)) }
     for summary in content.summaries {

@@ -53,7 +53,7 @@ struct RunRecords {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let line = try encoder.encode(record) + Data("\n".utf8)
+    let line = RawText.json(try encoder.encode(record)) + Data("\n".utf8)
     let file = try opened()
     defer { try? file.close() }
     let size = try file.seekToEnd()

@@ -129,6 +129,7 @@ struct FileImporter {
 
   /// Handles the result of comparing the input with the ledger.
   private mutating func begin(_ recognition: InputRecognition, _ totals: inout ImportTotals) throws(RunFailure) {
+    if let rejectsPath { environment.removeAbandonedRejects(at: rejectsPath, ledger) }
     switch recognition {
     case .fresh:
       if environment.options.isReplay { try Replay.checkFresh(file.path) }

@@ -169,9 +169,8 @@ struct ImportEnvironment {
         header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
       ) { rejectsPath }
     }
-    let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path))
-    RejectsDestination.removeAbandoned(
-      rejectsPath, unless: { kept.contains($0) || rejectsNames.contains($0) }, store: context.store)
+    let kept = keptRejects(ledger)
+    removeAbandonedRejects(at: rejectsPath, unless: kept)
     return RejectsFile(
       header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
     ) { [rejectsNames] in
@@ -179,11 +178,30 @@ struct ImportEnvironment {
     }
   }
 
+  /// Removes the rejects that a run has left of an input before anything of it was in the store. An input that is known by
+  /// now, or refused, writes none that would take their place.
+  func removeAbandonedRejects(at path: String, _ ledger: Ledger) {
+    if isDryRun { return }
+    for name in Set([path, RejectsDestination.jsonLinesPath(for: path, definition, options)]) {
+      removeAbandonedRejects(at: name, unless: keptRejects(ledger))
+    }
+  }
+
+  private func removeAbandonedRejects(at path: String, unless kept: Set<String>) {
+    let store = options.namesStoreInRejects ? store.location?.recorded : nil
+    RejectsDestination.removeAbandoned(
+      path, unless: { kept.contains($0) || rejectsNames.contains($0) }, store: store)
+  }
+
+  private func keptRejects(_ ledger: Ledger) -> Set<String> {
+    Set(ledger.unreportedEntries.compactMap(\.rejects.path))
+  }
+
   /// The path that completed rejects would have without the partial import whose paths are `freed`, and without a run that
   /// was killed; nil where that is the one that they have.
   func freedPath(for rejects: RejectsFile, _ freed: [String], _ ledger: Ledger) -> String? {
     let own = rejects.path.map { [$0] } ?? []
-    let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path)).subtracting(freed + own)
+    let kept = keptRejects(ledger).subtracting(freed + own)
     let others = kept.union(freed.filter(rejectsNames.contains))
     let named = options.namesStoreInRejects ? store.location?.recorded : nil
     let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), store: named)

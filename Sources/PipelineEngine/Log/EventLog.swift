@@ -182,7 +182,7 @@ enum LogLine {
     let members = (head + event.fields).compactMap { name, value -> String? in
       // With that strategy every number and text can be encoded.
       guard let value, let data = try? encoder.encode(value) else { return nil }
-      return "\"\(name)\":\(String(decoding: data, as: UTF8.self))"
+      return "\"\(name)\":\(RawText.json(String(decoding: data, as: UTF8.self)))"
     }
     return Array("{\(members.joined(separator: ","))}\n".utf8)
   }

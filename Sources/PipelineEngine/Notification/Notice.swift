@@ -109,7 +109,7 @@ struct Notice {
     return short
   }
 
-  /// The object that a webhook gets.
+  /// The object that a webhook gets. It has no character that a terminal acts upon, and no markup, wherever it is shown.
   func json() throws -> [UInt8] {
     var members: [String: JSONValue] = [
       "event": .string(event.rawValue), "events": .array(events.map { .string($0.rawValue) }),
@@ -121,7 +121,8 @@ struct Notice {
     members["summary"] = try JSONDecoder().decode(JSONValue.self, from: try short.json())
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(JSONValue.object(members)))
+    let json = RawText.json(try encoder.encode(JSONValue.object(members)))
+    return Array(String(decoding: json, as: UTF8.self).replacing("<", with: "\\u003C").utf8)
   }
 
   /// The summary in the form that a command asks for.

@@ -105,7 +105,7 @@ package final class Notifier: Sendable {
       if let run = notice.summary.run { headers.append("Idempotency-Key: \(run)-\(notice.event.rawValue)") }
       for header in webhook.headers {
         let value = try secrets.text(of: header.value)
-        guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 || $0 == "\t" }) else {
+        guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }) else {
           throw Undelivered("the value of the header \(header.name) has a line break or a control character")
         }
         headers.removeAll { $0.lowercased().hasPrefix(header.name.lowercased() + ":") }

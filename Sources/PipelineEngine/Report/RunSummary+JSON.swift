@@ -3,14 +3,15 @@ import Foundation
 extension RunSummary {
   /// The report as JSON: keys sorted, indented, dates in ISO 8601, ending with a line break.
   ///
-  /// In addition to the stored properties it has the derived `exitCode` and `rowsPerSecond`.
+  /// In addition to the stored properties it has the derived `exitCode` and `rowsPerSecond`. Control and format
+  /// characters are written as escapes, so that a terminal or an editor shows what is there.
   ///
   /// - Throws: `EncodingError` for a figure that is not finite, which a run does not yield.
   public func json() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    return try encoder.encode(Document(summary: self)) + Data("\n".utf8)
+    return RawText.json(try encoder.encode(Document(summary: self))) + Data("\n".utf8)
   }
 
   /// Reads what `json()` wrote.

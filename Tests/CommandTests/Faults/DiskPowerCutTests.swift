@@ -21,12 +21,14 @@ struct DiskPowerCutTests {
       let options = Self.options.randomElement(using: &random) ?? Self.options[0]
       if try stage.cutPower(on: disk, Fault(.stop, at: number), options: options) { happened += 1 }
       expectNone(
-        try stage.repetitionProblems().map { "\(kind.name), power cut at call \(number), \(options): \($0)" })
+        try (stage.storeProblems() + stage.repetitionProblems()).map {
+          "\(kind.name), power cut at call \(number), \(options): \($0)"
+        })
     }
     // What a run has reported is on the disk.
     _ = try stage.cutPower(on: disk, .none, options: Self.options[1])
-    expectNone(try stage.lossProblems())
-    Figures.add("power cuts on a file system", happened, suite: Self.self)
+    expectNone(try stage.lossProblems() + stage.storeProblems())
+    Figures.add("power cuts on a file system: \(kind.name)", happened, suite: Self.self)
     print("\(kind.name): \(happened) power cuts on ext4, seed \(Randomness.seed)")
   }
 

@@ -22,7 +22,8 @@ import Testing
     }
     // Threads make some more or some fewer calls from run to run.
     #expect(happened * 10 >= points.count * 9 - 10, "only \(happened) of \(points.count) faults happened")
-    Figures.add("faults", happened, suite: Self.self)
+    Figures.add("faults: \(kind.name)", happened, suite: Self.self)
+    if FaultPoint.areAll { Figures.add("series of a fault at every call: \(kind.name)", 1, suite: Self.self) }
     print("\(kind.name): \(happened) faults, seed \(Randomness.seed)")
   }
 

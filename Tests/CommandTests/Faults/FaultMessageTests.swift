@@ -79,6 +79,20 @@ import Testing
     expectNone(try stage.repetitionProblems())
   }
 
+  /// SQLite then only reads, and says that the store may not be written to.
+  @Test func `Shared memory that can't be opened once is a fault of the disk, not of permissions`() throws {
+    let stage = try FaultStage(.afterKill)
+    var fault = Fault(.fail(EIO), calls: [.open], at: 1)
+    fault.nameEnd = "/s-shm"
+    while true {
+      let (problems, happened) = try stage.problems(with: fault)
+      if !happened { break }
+      expectNone(problems)
+      fault.number += 1
+    }
+    #expect(fault.number > 2)
+  }
+
   /// What a holder wrote, of which a power cut may leave the beginning, or the length with zeros.
   static let line = #"{"host":"h","pid":1,"pipeline":"p","since":"2026-01-01T00:00:00Z"}"# + "\n"
 

@@ -38,6 +38,9 @@ struct FaultPoint {
   let mode: FaultMode
   let number: Int
 
+  /// Whether a series is long, and its length is not given.
+  static var areAll: Bool { TestLength.isLong && TestLength.roundsSet == nil }
+
   /// A few points by chance; in the long series every call of the run in every mode.
   static func points(of stage: FaultStage, using random: inout SeededGenerator) -> [FaultPoint] {
     let all = FaultMode.allCases.flatMap { mode in
@@ -45,7 +48,7 @@ struct FaultPoint {
       let count = calls.reduce(0) { $0 + stage.undisturbed.counts[$1, default: 0] }
       return (1...max(1, count)).map { FaultPoint(mode: mode, number: $0) }
     }
-    if TestLength.isLong, TestLength.roundsSet == nil { return all }
+    if areAll { return all }
     // Every mode has the same chance, whatever calls it concerns.
     return (0..<TestLength.rounds(2, long: 0)).map { _ in
       let mode = FaultMode.allCases.randomElement(using: &random) ?? .killed

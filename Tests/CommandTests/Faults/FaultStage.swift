@@ -151,11 +151,17 @@ final class FaultStage {
       // A lock that can't be removed is free, and the next run removes it.
       found += try LeftFiles(work).differences(from: once, permitting: isOfStore).map { "silent: \($0); \(first)" }
     }
+    return try found + storeProblems()
+  }
+
+  /// Whether the stores are sound as they are, and account for every record that was read.
+  func storeProblems() throws -> [String] {
+    var found: [String] = []
     for store in ["s", "seed"] where work.exists(store) {
       let rows = try LeftFiles.rows(store, in: work)
       if let line = rows.first(where: { !$0.contains("|") }) { found.append("integrity: \(line)") }
     }
-    return found
+    return try found.isEmpty ? Conservation.problems(in: work) : found
   }
 
   /// The statuses that fit a call that fails.
@@ -171,7 +177,7 @@ final class FaultStage {
   /// Runs the repetition in the folder as it is.
   @discardableResult func runAgain() throws -> ProgramOutput { try repetition.run(.none).0 }
 
-  /// Runs it again without a fault: it must reach what an undisturbed run reaches.
+  /// Runs it again without a fault: it must reach what an undisturbed run reaches, and account for every record.
   func repetitionProblems() throws -> [String] {
     let output = try runAgain()
     let message = output.messages.split(separator: "\n").first.map(String.init) ?? ""
@@ -180,10 +186,11 @@ final class FaultStage {
     }
     let left = try LeftFiles(work)
     let remains: (String) -> Bool = { [self] in kind.mayOnlyRead && isOfStore($0) }
+    let lawProblems = try Conservation.problems(in: work)
     let found = left.differences(from: once, permitting: remains)
-    if found.isEmpty { return [] }
-    if try left.differences(from: leftByTwo(), permitting: remains).isEmpty { return [] }
-    return found.map { "run again: \($0)\(message.isEmpty ? "" : "; \(message)")" }
+    if found.isEmpty { return lawProblems }
+    if try left.differences(from: leftByTwo(), permitting: remains).isEmpty { return lawProblems }
+    return (lawProblems + found).map { "run again: \($0)\(message.isEmpty ? "" : "; \(message)")" }
   }
 
   /// What two undisturbed runs leave. The folder is theirs then.

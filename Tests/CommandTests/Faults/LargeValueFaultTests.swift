@@ -99,8 +99,10 @@ import Testing
     for (name, byte) in try photos() {
       try #require(Self.old[name] == byte || Self.new[name] == byte, "\(place): \(name)")
     }
+    expectNone(try Conservation.problems(in: work).map { "\(place): \($0)" })
     let again = try Programs.run(Tool.url.path, Self.load("b.csv"), in: work)
     #expect(again.status == 0, "\(place): \(again.messages)")
+    expectNone(try Conservation.problems(in: work).map { "\(place), run again: \($0)" })
     #expect(try photos() == Self.new, "\(place)")
     #expect(permitsOrphans || files == 4, "\(place): \(files) files")
     #expect(!work.exists(".s_SUPPORT/_OPENCOREDATA_PENDING"), "\(place)")

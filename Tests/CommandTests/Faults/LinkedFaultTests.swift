@@ -188,9 +188,11 @@ import Testing
       let place = "\(kind), \(actions[round % 3]) at call \(point): \(met.call)"
       let between = try stateFound(isEnd: false)
       #expect(between.hasSuffix("wrong: []\n"), "\(place): \(between)")
+      expectNone(try Conservation.problems(in: work).map { "\(place): \($0)" })
       let again = try Programs.run(Tool.url.path, command, in: work)
       let isDone = kind == .undo && [65, 66].contains(again.status)
       #expect(again.status == 0 || isDone, "\(place): \(again.messages)")
+      expectNone(try Conservation.problems(in: work).map { "\(place), run again: \($0)" })
       // One that finds its work done only reads: the next command that writes removes the files.
       let (reached, expected) = (try stateFound(isEnd: true), end)
       if again.status == 0 || !reached.contains("files True") {
@@ -201,7 +203,7 @@ import Testing
       }
     }
     #expect(happened * 2 > rounds)
-    Figures.add("faults", happened, suite: Self.self)
+    Figures.add("faults: \(kind.rawValue)", happened, suite: Self.self)
     print("\(kind): \(happened) faults of \(undisturbed.counted) calls, seed \(Randomness.seed)")
   }
 

@@ -21,8 +21,8 @@ import Testing
     }
     // What a run has reported is on the disk before the report, not after a repetition only.
     try stage.write(image: recorded, after: recorded.changes.count, .nothing, using: &random)
-    expectNone(try stage.lossProblems())
-    Figures.add("images after a power cut", Self.images, suite: Self.self)
+    expectNone(try stage.lossProblems() + stage.storeProblems())
+    Figures.add("images after a power cut: \(kind.name)", Self.images, suite: Self.self)
     print("\(kind.name): \(Self.images) images of \(recorded.changes.count) changes, seed \(Randomness.seed)")
   }
 
@@ -104,6 +104,6 @@ import Testing
     let place =
       "\(stage.kind.name), power cut after change \(image.cut) of \(recorded.changes.count), "
       + "\(image.rest) of the rest: "
-    return try stage.repetitionProblems().map { place + $0 }
+    return try (stage.storeProblems() + stage.repetitionProblems()).map { place + $0 }
   }
 }

@@ -30,6 +30,18 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     try folder.write(records(30..<90, rating: 5), to: "log.csv")
   }
 
+  /// The store has its log, as a run leaves it that is killed at its end.
+  static let afterKill = RunKind(name: "import after a kill", arguments: load("k.json")) { folder in
+    try folder.write(records(0..<60), to: "log.csv")
+    let own = try TemporaryFolder()
+    var fault = Fault(.kill, calls: [.unlink], at: 1)
+    fault.nameEnd = "/s-shm"
+    let environment = try Shim.environment(fault, in: folder, page: own.path("page"))
+    let killed = try Programs.run(Tool.url.path, load("k.json"), in: folder, environment: environment)
+    try #require(killed.status == 128 + 9 && folder.exists("s-shm"), "\(killed.messages)")
+    try folder.write(records(30..<90, rating: 5), to: "log.csv")
+  }
+
   static let atomic = RunKind(
     name: "atomic import", arguments: load("k.json") + ["--atomic"], prepare: keyed.prepare)
 

@@ -49,8 +49,10 @@ import Testing
     let renames = try run(.none).counts[.rename] ?? 0
     let (old, new) = ("1,\(Self.photo(1))", "2,\(Self.photo(2))")
     try #require(session() == new && !work.exists(".s_SUPPORT") && renames > 2)
+    var killed = 0
     for number in 1...renames {
       guard try run(Fault(.kill, calls: [.rename], at: number)).fired > 0 else { continue }
+      killed += 1
       let found = try session()
       #expect([nil, old, new].contains(found), "killed at renaming \(number)")
       let again = try Programs.run(Tool.url.path, Self.seed, in: work)
@@ -58,5 +60,6 @@ import Testing
       #expect(try session() == new)
       #expect(!work.exists(".s_SUPPORT"), "killed at renaming \(number)")
     }
+    Figures.add("kills", killed, suite: Self.self)
   }
 }

@@ -42,6 +42,7 @@ import Testing
       killed.waitUntilExit()
       #expect(other.status == 0, "kill at call \(fault.number): \(other.messages)")
       if try Shim.report(page).fired > 0 { kills += 1 }
+      expectNone(try Conservation.problems(in: folder))
       let again = try Programs.run(Tool.url.path, load("a.csv", store), in: folder)
       #expect(again.status == 0, "kill at call \(fault.number): \(again.messages)")
       let found = try sqlite(
@@ -51,6 +52,7 @@ import Testing
         SELECT count(*), count(DISTINCT ZLOCATION), max(Z_PK), (SELECT Z_MAX FROM Z_PRIMARYKEY) FROM ZJOURNALENTRY
         """)
       #expect(found == "ok\n120|120|120|120", "kill at call \(fault.number): \(found)")
+      expectNone(try Conservation.problems(in: folder))
       #expect(try folder.names.filter { $0.hasPrefix(store) } == [store], "kill at call \(fault.number)")
       for name in try folder.names where name.hasPrefix(store) {
         try FileManager.default.removeItem(at: folder.file(name))

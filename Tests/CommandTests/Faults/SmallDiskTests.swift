@@ -30,9 +30,9 @@ import Testing
     let load = "\"$surfjournal\" import log.csv --store disk/s --pipeline p.json --rejects disk/ -q >&2"
     let output = try Self.shell(
       """
-      \(load); echo "first $?"
+      \(load); echo "first $?"; cp -r disk first
       mount -o remount,size=8m disk
-      \(load); echo "second $?"; ls -A disk
+      \(load); echo "second $?"; ls -A disk; cp -r disk second
       sqlite3 disk/s 'PRAGMA integrity_check; SELECT count(*), count(DISTINCT ZLOCATION) FROM ZJOURNALENTRY'
       """, kilobytes: kilobytes, in: folder)
     let lines = output.text.split(separator: "\n").map(String.init)
@@ -40,6 +40,7 @@ import Testing
     #expect(lines == [isEnough ? "first 0" : "first 74", "second 0", "s", "ok", "1500|1500"], "\(output)")
     #expect(isEnough || output.messages.contains("full"), "\(output.messages)")
     #expect(kilobytes != 32 || !isEnough)
+    for state in ["first", "second"] { expectNone(try Conservation.problems(in: folder, at: state)) }
   }
 
   struct Room: Sendable {
@@ -68,9 +69,9 @@ import Testing
       mount -o loop "$EMPTY" disk && rmdir disk/lost+found
       cat /dev/zero > disk/filler 2>/dev/null
       truncate -s -\(room.kilobytes)k disk/filler && sync -f disk
-      \(load); echo "first $?"
-      rm disk/filler && sync -f disk
-      \(load); echo "second $?"; ls -A disk
+      \(load); echo "first $?"; rm disk/filler && sync -f disk
+      cp -r disk first
+      \(load); echo "second $?"; ls -A disk; cp -r disk second
       sqlite3 disk/s 'PRAGMA integrity_check; SELECT count(*), count(DISTINCT ZLOCATION) FROM ZJOURNALENTRY'
       """
     let disk = try LoopDisk(blockBytes: room.blockBytes)
@@ -84,6 +85,7 @@ import Testing
     let isNamed = ["full", "No space"].contains { output.messages.contains($0) }
     #expect(first != 74 || isNamed, "\(output.messages)")
     #expect(room.kilobytes != 24 || first != 0)
+    for state in ["first", "second"] { expectNone(try Conservation.problems(in: folder, at: state)) }
   }
 
   @Test(.enabled(if: canMount, "this user may not mount a file system"))

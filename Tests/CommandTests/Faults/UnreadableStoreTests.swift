@@ -47,7 +47,7 @@ import Testing
       expectNone(try stage.repetitionProblems())
     }
     #expect(failed > 0, "no read of \(kind.name) failed")
-    Figures.add("faults", failed, suite: Self.self)
+    Figures.add("reads that fail: \(kind.name)", failed, suite: Self.self)
     print("\(kind.name): \(failed) failed of \(numbers.count) reads, seed \(Randomness.seed)")
   }
 }

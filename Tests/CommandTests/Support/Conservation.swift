@@ -1,0 +1,101 @@
+import TestSupport
+
+/// The conservation law over what is in a folder: every record that was read is in exactly one count, its entry is in the
+/// store or its rejected record in a file, and the store has no other entries. It holds between any two calls of a run,
+/// not only at its end.
+///
+/// Python counts: the program's own check of the law must not vouch for itself.
+enum Conservation {
+  /// What breaks the law, for people.
+  ///
+  /// Copies of the stores are read: SQLite must not open one that is to be run again.
+  ///
+  /// - Parameters:
+  ///   - name: The folder that has the stores and reports, in `folder`.
+  ///   - handmade: Whether the stores may have entries that no input has inserted.
+  static func problems(in folder: TemporaryFolder, at name: String = ".", handmade: Bool = false) throws -> [String] {
+    let output = try Programs.output(
+      of: ["env", "-C", folder.path(name), "python3", "-c", counter, handmade ? "handmade" : ""])
+    return output.split(separator: "\n").map { "conservation: \($0)" }
+  }
+
+  private static let counter = """
+    import glob, json, os, shutil, sqlite3, sys, tempfile
+
+    KINDS = ["inserted", "updated", "unchanged", "duplicate", "repeated", "rejected"]
+
+    def check(place, counts, read):
+        found = sum(counts[kind] for kind in KINDS)
+        if read != found: print(f"{place}: {read} records were read, and {found} are accounted for")
+
+    def lines(path, size, start=b""):
+        with open(path, "rb") as file: return sum(line.startswith(start) for line in file.read(size).splitlines())
+
+    def size_of(path): return os.path.getsize(path) if os.path.exists(path) else -1
+
+    def rejects_of(entry):
+        # A replay writes what it rejects next to the file that it reads, and then takes its place.
+        path = (entry["rejectsPath"] or "").removesuffix(".next")
+        return os.path.join(os.path.dirname(entry["location"] or ""), path) if path else ""
+
+    def check_input(entry, earlier, later):
+        place = f"input {entry['inputID']} ({entry['path']}, {entry['state']})"
+        check(place, entry, entry["recordsRead"])
+        if entry["record"] - entry["firstRecord"] != entry["recordsRead"]:
+            print(f"{place}: the next record is {entry['record']}, after {entry['recordsRead']}")
+        if entry["rejectsCount"] != entry["rejected"]:
+            print(f"{place}: {entry['rejectsCount']} records in the file of {entry['rejected']} rejects")
+        if entry["state"] == "undone": return
+        path, rejects = entry["location"] or "", rejects_of(entry)
+        # A file that was changed since, by a replay or for the next run, says nothing about this input.
+        isReplay = path in map(rejects_of, earlier)
+        isLast = all(path != other["location"] for other in later)
+        if isLast and not isReplay and path.endswith(".csv") and size_of(path) >= entry["byte"]:
+            found = lines(path, entry["byte"])
+            if found != entry["record"]: print(f"{place}: record {entry['record']} is said to be in line {found}")
+        if entry["rejected"] == 0 or any(rejects == other["location"] for other in later): return
+        names = [name + end for name in [rejects, rejects + ".next"] for end in [".jsonl", ".jsonl.part"]]
+        found = [lines(name, entry["rejectsDetailBytes"], b'{"record":') for name in names if os.path.exists(name)]
+        if entry["rejected"] not in found: print(f"{place}: {found} of {entry['rejected']} rejects are in a file")
+
+    def check_store(path):
+        base = sqlite3.connect(path)
+        base.row_factory = sqlite3.Row
+        tables = {name for name, in base.execute("SELECT name FROM sqlite_master")}
+        if "SJ_INPUT" not in tables: return
+        for run in base.execute("SELECT * FROM SJ_RUN WHERE recordsRead IS NOT NULL"):
+            check(f"run {run['runID']}", run, run["recordsRead"])
+        inputs = base.execute("SELECT * FROM SJ_INPUT ORDER BY inputID").fetchall()
+        for number, entry in enumerate(inputs): check_input(entry, inputs[:number], inputs[number + 1:])
+        hasLinked = "SJ_LINKED" in tables and base.execute("SELECT 1 FROM SJ_LINKED").fetchone()
+        for entity in {entry["entity"] for entry in inputs}:
+            numbers = [entry["inputID"] for entry in inputs if entry["entity"] == entity]
+            spans = [tuple(row) for number in numbers for row in base.execute(
+                "SELECT firstKey, lastKey FROM SJ_INSERTED WHERE inputID = ? ORDER BY 1", (number,))]
+            named = [key for first, last in spans for key in range(first, last + 1)]
+            stored = {key for key, in base.execute(f"SELECT Z_PK FROM Z{entity.upper()}")}
+            inserted = sum(entry["inserted"] for entry in inputs
+                           if entry["entity"] == entity and entry["state"] != "undone")
+            if len(named) != len(set(named)): print(f"{entity}: an entry was inserted twice: {spans}")
+            if set(named) - stored: print(f"{entity}: inserted, but not there: {sorted(set(named) - stored)}")
+            if len(named) < inserted: print(f"{entity}: {inserted} are inserted, and {len(named)} are named")
+            if stored - set(named) and not hasLinked and sys.argv[1] != "handmade":
+                print(f"{entity}: there, but never inserted: {sorted(stored - set(named))}")
+
+    def check_file(path):
+        with open(path, "rb") as file: isStore = file.read(15) == b"SQLite format 3"
+        if isStore or os.path.exists(path + "-wal"):
+            with tempfile.TemporaryDirectory() as copy:
+                for end in ["", "-wal", "-journal"]:
+                    if os.path.exists(path + end): shutil.copy(path + end, copy + "/s" + end)
+                check_store(copy + "/s")
+        elif path in ["r.json", "report.json"]:
+            with open(path) as file: report = json.load(file)
+            check(path, report["counts"], report["counts"]["read"])
+
+    for path in sorted(glob.glob("*")):
+        if not os.path.isfile(path) or path.endswith(("-wal", "-shm", "-journal")): continue
+        try: check_file(path)
+        except (sqlite3.Error, ValueError, KeyError) as error: print(f"{path}: {error!r}")
+    """
+}
