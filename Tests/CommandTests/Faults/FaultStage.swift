@@ -161,7 +161,11 @@ final class FaultStage {
       let rows = try LeftFiles.rows(store, in: work)
       if let line = rows.first(where: { !$0.contains("|") }) { found.append("integrity: \(line)") }
     }
-    return try found.isEmpty ? Conservation.problems(in: work) : found
+    return try found.isEmpty ? lawProblems() : found
+  }
+
+  private func lawProblems() throws -> [String] {
+    try Conservation.problems(in: work, deleted: kind.arguments.first == "delete")
   }
 
   /// The statuses that fit a call that fails.
@@ -186,7 +190,7 @@ final class FaultStage {
     }
     let left = try LeftFiles(work)
     let remains: (String) -> Bool = { [self] in kind.mayOnlyRead && isOfStore($0) }
-    let lawProblems = try Conservation.problems(in: work)
+    let lawProblems = try lawProblems()
     let found = left.differences(from: once, permitting: remains)
     if found.isEmpty { return lawProblems }
     if try left.differences(from: leftByTwo(), permitting: remains).isEmpty { return lawProblems }
