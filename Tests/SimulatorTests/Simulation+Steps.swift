@@ -25,6 +25,9 @@ extension Simulation {
         text.lines[index] = random.line(pipeline)
       }
       try text.write(path)
+    } else {
+      // The last record may have had no line end in the input.
+      text.endsWithLineEnd = try Data(contentsOf: URL(fileURLWithPath: path)).last == text.lineEnd.utf8.last
     }
     var options = StoreModel.Options(changedInputs: pipeline.changedInputs, isReplay: true)
     if options.changedInputs == .replace { options.changedInputs = .refuse }
