@@ -16,7 +16,8 @@ import Testing
     }
   }
 
-  @Test func `Nothing is wrong with a run that stopped, that goes on, that is replayed, replaced or taken back`() throws {
+  @Test func `Nothing is wrong with a run that stopped, that goes on, that is replayed, replaced or taken back`() throws
+  {
     func expectConserved(after arguments: [String], status: Int32) throws {
       try RunKind.tool(arguments, in: folder, status: status)
       #expect(try Conservation.problems(in: folder) == [], "\(arguments)")
