@@ -169,7 +169,7 @@ struct ImportEnvironment {
         header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
       ) { rejectsPath }
     }
-    let kept = keptRejects(ledger)
+    let kept = ledger.unreportedRejects
     removeAbandonedRejects(at: rejectsPath, unless: kept)
     return RejectsFile(
       header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
@@ -183,7 +183,7 @@ struct ImportEnvironment {
   func removeAbandonedRejects(at path: String, _ ledger: Ledger) {
     if isDryRun { return }
     for name in Set([path, RejectsDestination.jsonLinesPath(for: path, definition, options)]) {
-      removeAbandonedRejects(at: name, unless: keptRejects(ledger))
+      removeAbandonedRejects(at: name, unless: ledger.unreportedRejects)
     }
   }
 
@@ -193,15 +193,11 @@ struct ImportEnvironment {
       path, unless: { kept.contains($0) || rejectsNames.contains($0) }, store: store)
   }
 
-  private func keptRejects(_ ledger: Ledger) -> Set<String> {
-    Set(ledger.unreportedEntries.compactMap(\.rejects.path))
-  }
-
   /// The path that completed rejects would have without the partial import whose paths are `freed`, and without a run that
   /// was killed; nil where that is the one that they have.
   func freedPath(for rejects: RejectsFile, _ freed: [String], _ ledger: Ledger) -> String? {
     let own = rejects.path.map { [$0] } ?? []
-    let kept = keptRejects(ledger).subtracting(freed + own)
+    let kept = ledger.unreportedRejects.subtracting(freed + own)
     let others = kept.union(freed.filter(rejectsNames.contains))
     let named = options.namesStoreInRejects ? store.location?.recorded : nil
     let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), store: named)

@@ -56,6 +56,8 @@ final class Ledger: SaveParticipant {
   let partialEntries: [LedgerEntry]
   /// Those of them that no run has reported: partial ones, and those whose report could not be written.
   let unreportedEntries: [LedgerEntry]
+  /// The paths of the rejects of these.
+  let unreportedRejects: Set<String>
 
   /// Reads the ledger of the coordinator's store; it is empty where there is none.
   ///
@@ -71,6 +73,7 @@ final class Ledger: SaveParticipant {
     }
     self.entries = entries.filter { !$0.isUndone }
     unreportedEntries = self.entries.filter { !$0.isReported }
+    unreportedRejects = Set(unreportedEntries.compactMap(\.rejects.path))
     partialEntries = unreportedEntries.filter { !$0.isComplete && !$0.isPlanned }
     nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
     undoRecords = Locked(UndoRecords(tables, overwrittenMax: overwrittenMax))
