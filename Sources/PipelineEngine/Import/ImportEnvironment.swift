@@ -169,12 +169,10 @@ struct ImportEnvironment {
         header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
       ) { rejectsPath }
     }
-    let kept = ledger.unreportedRejects
-    removeAbandonedRejects(at: rejectsPath, unless: kept)
     return RejectsFile(
       header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
     ) { [rejectsNames] in
-      rejectsNames.take(rejectsPath, unless: kept, store: context.store)
+      rejectsNames.take(rejectsPath, unless: ledger.unreportedRejects, store: context.store)
     }
   }
 
@@ -182,15 +180,11 @@ struct ImportEnvironment {
   /// now, or refused, writes none that would take their place.
   func removeAbandonedRejects(at path: String, _ ledger: Ledger) {
     if isDryRun { return }
-    for name in Set([path, RejectsDestination.jsonLinesPath(for: path, definition, options)]) {
-      removeAbandonedRejects(at: name, unless: ledger.unreportedRejects)
-    }
-  }
-
-  private func removeAbandonedRejects(at path: String, unless kept: Set<String>) {
     let store = options.namesStoreInRejects ? store.location?.recorded : nil
-    RejectsDestination.removeAbandoned(
-      path, unless: { kept.contains($0) || rejectsNames.contains($0) }, store: store)
+    for name in Set([path, RejectsDestination.jsonLinesPath(for: path, definition, options)]) {
+      RejectsDestination.removeAbandoned(
+        name, unless: { ledger.unreportedRejects.contains($0) || rejectsNames.contains($0) }, store: store)
+    }
   }
 
   /// The path that completed rejects would have without the partial import whose paths are `freed`, and without a run that

@@ -319,11 +319,7 @@ extension RejectsFile.Context {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Texts can always be encoded.
     let data = (try? encoder.encode(self)) ?? Data()
-    // A file's name may have characters that turn a line of a terminal around. JSON has an escape for each.
-    let text = String(decoding: data, as: UTF8.self).unicodeScalars.map { scalar in
-      guard [.control, .format].contains(scalar.properties.generalCategory) else { return String(scalar) }
-      return scalar.utf16.map { String(format: "\\u%04x", $0) }.joined()
-    }
-    return Array(text.joined().utf8) + [UInt8(ascii: "\n")]
+    // A file's name may have characters that turn a line of a terminal around.
+    return Array(RawText.json(data)) + [UInt8(ascii: "\n")]
   }
 }

@@ -15,6 +15,8 @@ final class KnownInputs: Sendable {
     var entityCounts: [String: Int] = [:]
     /// The numbers of those of plans that are not closed.
     var planned: Set<Int64> = []
+    /// The numbers of those that have left out records, which an undo may make outdated.
+    var leavingOut: Set<Int64> = []
 
     mutating func add(_ entry: LedgerEntry) {
       remove(entry.id)
@@ -24,6 +26,7 @@ final class KnownInputs: Sendable {
       numbers[entry.number] = entry.id
       entityCounts[entry.entity, default: 0] += 1
       if entry.isPlanned { planned.insert(entry.id) }
+      if entry.hasLeftOutRecords { leavingOut.insert(entry.id) }
     }
 
     mutating func remove(_ id: Int64) {
@@ -32,12 +35,15 @@ final class KnownInputs: Sendable {
       if let location = old.location { locations[location]?.removeAll { $0 == id } }
       entityCounts[old.entity, default: 1] -= 1
       planned.remove(id)
+      leavingOut.remove(id)
     }
 
     mutating func takeBack(_ id: Int64) {
       guard let old = entries[id] else { return }
       remove(id)
-      for later in entries.values where later.isOutdated(byUndoOf: old) { entries[later.id]?.isOutdated = true }
+      for later in leavingOut where entries[later]?.isOutdated(byUndoOf: old) == true {
+        entries[later]?.isOutdated = true
+      }
     }
   }
 

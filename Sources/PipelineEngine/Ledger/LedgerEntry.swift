@@ -56,10 +56,13 @@ struct RejectsMark: Sendable, Equatable {
 }
 
 extension LedgerEntry {
-  /// Whether it is outdated once `earlier` is taken back: it has left out records because the store had them, perhaps from
-  /// that one. `LedgerTables.undo(input:)` says the same in SQL.
+  /// Whether records of it were left out because the store had them.
+  var hasLeftOutRecords: Bool { isComplete && counts.unchanged + counts.duplicate > 0 }
+
+  /// Whether it is outdated once `earlier` is taken back, from which the records that it has left out may have come.
+  /// `LedgerTables.undo(input:)` says the same in SQL.
   func isOutdated(byUndoOf earlier: LedgerEntry) -> Bool {
-    id > earlier.id && isComplete && entity == earlier.entity && counts.unchanged + counts.duplicate > 0
+    hasLeftOutRecords && id > earlier.id && entity == earlier.entity
   }
 
   /// Distinguishes the inputs of a run; never 0.

@@ -205,8 +205,11 @@ public struct StoreUndo: Sendable {
 
   private static func outdated(by inputs: [LedgerEntry], of entries: [LedgerEntry]) -> [String] {
     let chosen = Set(inputs.map(\.id))
-    return entries.filter { entry in !chosen.contains(entry.id) && inputs.contains(where: entry.isOutdated(byUndoOf:)) }
-      .map(\.name)
+    let oldest = Dictionary(inputs.map { ($0.entity, $0) }) { $0.id < $1.id ? $0 : $1 }
+    return entries.filter { entry in
+      !chosen.contains(entry.id) && oldest[entry.entity].map(entry.isOutdated(byUndoOf:)) ?? false
+    }
+    .map(\.name)
   }
 
   /// Throws if another run is using the store: what it has saved so far would be compared with what it had read.

@@ -12,13 +12,10 @@ enum Conservation {
   ///
   /// - Parameters:
   ///   - name: The folder that has the stores and reports, in `folder`.
-  ///   - handmade: Whether the stores may have entries that no input has inserted.
   ///   - deleted: Whether the stores may lack entries that an input has inserted, because a person has deleted them.
-  static func problems(
-    in folder: TemporaryFolder, at name: String = ".", handmade: Bool = false, deleted: Bool = false
-  ) throws -> [String] {
-    let permitted = (handmade ? ["handmade"] : []) + (deleted ? ["deleted"] : [])
-    let output = try Programs.output(of: ["env", "-C", folder.path(name), "python3", "-c", counter] + permitted)
+  static func problems(in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false) throws -> [String] {
+    let output = try Programs.output(
+      of: ["env", "-C", folder.path(name), "python3", "-c", counter, deleted ? "deleted" : ""])
     return output.split(separator: "\n").map { "conservation: \($0)" }
   }
 
@@ -83,7 +80,7 @@ enum Conservation {
             if set(named) - stored and "deleted" not in sys.argv:
                 print(f"{entity}: inserted, but not there: {sorted(set(named) - stored)}")
             if len(named) < inserted: print(f"{entity}: {inserted} are inserted, and {len(named)} are named")
-            if stored - set(named) and not hasLinked and "handmade" not in sys.argv:
+            if stored - set(named) and not hasLinked:
                 print(f"{entity}: there, but never inserted: {sorted(stored - set(named))}")
 
     def check_file(path):
