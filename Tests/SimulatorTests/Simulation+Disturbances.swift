@@ -79,7 +79,11 @@ extension Simulation {
     let found = FileManager.default.contents(atPath: replay.path)
     if found == nil || found == Data(replay.given.text.bytes) {
       // Without the file, only names are given.
-      if found != nil { begun = try begin([replay.given], replay.options) }
+      if found != nil {
+        var options = replay.options
+        options.hasRest = FileManager.default.fileExists(atPath: RejectsMark.pathOfRest(of: replay.path))
+        begun = try begin([replay.given], options)
+      }
       let output = try Programs.run(
         Simulation.program.path, ["replay"] + arguments + ["--json", "--no-progress"], in: folder)
       if found != nil {

@@ -4,6 +4,8 @@ extension StoreModel {
     var again = false
     var changedInputs: SimulatedPipeline.ChangedInputs
     var isReplay = false
+    /// Whether what an earlier replay has rejected again still has to take the place of the file.
+    var hasRest = false
     var isDryRun = false
   }
 
@@ -21,7 +23,7 @@ extension StoreModel {
     if options.again { return .fresh }
     let bytes = text.bytes
     let matches = inputs.filter { input in
-      bytes.starts(with: input.bytes) && !(options.isReplay && isRejectedWhole(input))
+      bytes.starts(with: input.bytes) && !(options.isReplay && !options.hasRest && isRejectedWhole(input))
     }
     if let own = matches.max(by: { ($0.bytes.count, $0.id) < ($1.bytes.count, $1.id) }) {
       if !own.isComplete { return .resumed(own.id) }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 
 /// The conservation law over what is in a folder: every record that was read is in exactly one count, its entry is in the
@@ -14,19 +15,25 @@ enum Conservation {
   ///   - name: The folder that has the stores and reports, in `folder`.
   ///   - deleted: Whether the stores may lack entries that an input has inserted, because a person has deleted them.
   static func problems(in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false) throws -> [String] {
-    let output = try Programs.output(
-      of: ["env", "-C", folder.path(name), "python3", "-c", counter, deleted ? "deleted" : ""])
-    return output.split(separator: "\n").map { "conservation: \($0)" }
+    let service = try counter.get()
+    let question = try JSONEncoder().encode([folder.path(name), deleted ? "deleted" : ""])
+    let answer = try service.answer(String(decoding: question, as: UTF8.self))
+    return try JSONDecoder().decode([String].self, from: Data(answer.utf8)).map { "conservation: \($0)" }
   }
 
-  private static let counter = """
-    import glob, json, os, shutil, sqlite3, sys, tempfile
+  private static let counter = Result { try PythonService(script) }
+
+  private static let script = """
+    import contextlib, glob, json, os, shutil, sqlite3, sys, tempfile
 
     KINDS = ["inserted", "updated", "unchanged", "duplicate", "repeated", "rejected"]
+    problems, isDeleted = [], False
+
+    def say(text): problems.append(text)
 
     def check(place, counts, read):
         found = sum(counts[kind] for kind in KINDS)
-        if read != found: print(f"{place}: {read} records were read, and {found} are accounted for")
+        if read != found: say(f"{place}: {read} records were read, and {found} are accounted for")
 
     def lines(path, size, start=b""):
         with open(path, "rb") as file: return sum(line.startswith(start) for line in file.read(size).splitlines())
@@ -42,9 +49,9 @@ enum Conservation {
         place = f"input {entry['inputID']} ({entry['path']}, {entry['state']})"
         check(place, entry, entry["recordsRead"])
         if entry["record"] - entry["firstRecord"] != entry["recordsRead"]:
-            print(f"{place}: the next record is {entry['record']}, after {entry['recordsRead']}")
+            say(f"{place}: the next record is {entry['record']}, after {entry['recordsRead']}")
         if entry["rejectsCount"] != entry["rejected"]:
-            print(f"{place}: {entry['rejectsCount']} records in the file of {entry['rejected']} rejects")
+            say(f"{place}: {entry['rejectsCount']} records in the file of {entry['rejected']} rejects")
         if entry["state"] == "undone": return
         path, rejects = entry["location"] or "", rejects_of(entry)
         # A file that was changed since, by a replay or for the next run, says nothing about this input.
@@ -52,14 +59,13 @@ enum Conservation {
         isLast = all(path != other["location"] for other in later)
         if isLast and not isReplay and path.endswith(".csv") and size_of(path) >= entry["byte"]:
             found = lines(path, entry["byte"])
-            if found != entry["record"]: print(f"{place}: record {entry['record']} is said to be in line {found}")
+            if found != entry["record"]: say(f"{place}: record {entry['record']} is said to be in line {found}")
         if entry["rejected"] == 0 or any(rejects == other["location"] for other in later): return
         names = [name + end for name in [rejects, rejects + ".next"] for end in [".jsonl", ".jsonl.part"]]
         found = [lines(name, entry["rejectsDetailBytes"], b'{"record":') for name in names if os.path.exists(name)]
-        if entry["rejected"] not in found: print(f"{place}: {found} of {entry['rejected']} rejects are in a file")
+        if entry["rejected"] not in found: say(f"{place}: {found} of {entry['rejected']} rejects are in a file")
 
-    def check_store(path):
-        base = sqlite3.connect(path)
+    def check_store(base):
         base.row_factory = sqlite3.Row
         tables = {name for name, in base.execute("SELECT name FROM sqlite_master")}
         if "SJ_INPUT" not in tables: return
@@ -76,12 +82,12 @@ enum Conservation {
             stored = {key for key, in base.execute(f"SELECT Z_PK FROM Z{entity.upper()}")}
             inserted = sum(entry["inserted"] for entry in inputs
                            if entry["entity"] == entity and entry["state"] != "undone")
-            if len(named) != len(set(named)): print(f"{entity}: an entry was inserted twice: {spans}")
-            if set(named) - stored and "deleted" not in sys.argv:
-                print(f"{entity}: inserted, but not there: {sorted(set(named) - stored)}")
-            if len(named) < inserted: print(f"{entity}: {inserted} are inserted, and {len(named)} are named")
+            if len(named) != len(set(named)): say(f"{entity}: an entry was inserted twice: {spans}")
+            if set(named) - stored and not isDeleted:
+                say(f"{entity}: inserted, but not there: {sorted(set(named) - stored)}")
+            if len(named) < inserted: say(f"{entity}: {inserted} are inserted, and {len(named)} are named")
             if stored - set(named) and not hasLinked:
-                print(f"{entity}: there, but never inserted: {sorted(stored - set(named))}")
+                say(f"{entity}: there, but never inserted: {sorted(stored - set(named))}")
 
     def check_file(path):
         with open(path, "rb") as file: isStore = file.read(15) == b"SQLite format 3"
@@ -89,14 +95,20 @@ enum Conservation {
             with tempfile.TemporaryDirectory() as copy:
                 for end in ["", "-wal", "-journal"]:
                     if os.path.exists(path + end): shutil.copy(path + end, copy + "/s" + end)
-                check_store(copy + "/s")
+                with contextlib.closing(sqlite3.connect(copy + "/s")) as base: check_store(base)
         elif path in ["r.json", "report.json"]:
             with open(path) as file: report = json.load(file)
             check(path, report["counts"], report["counts"]["read"])
 
-    for path in sorted(glob.glob("*")):
-        if not os.path.isfile(path) or path.endswith(("-wal", "-shm", "-journal")): continue
-        try: check_file(path)
-        except (sqlite3.Error, ValueError, KeyError) as error: print(f"{path}: {error!r}")
+    for line in sys.stdin:
+        folder, option = json.loads(line)
+        problems, isDeleted = [], option == "deleted"
+        os.chdir(folder)
+        for path in sorted(glob.glob("*")):
+            if not os.path.isfile(path) or path.endswith(("-wal", "-shm", "-journal")): continue
+            try: check_file(path)
+            except Exception as error: say(f"{path}: {error!r}")
+        os.chdir("/")
+        print(json.dumps(problems), flush=True)
     """
 }
