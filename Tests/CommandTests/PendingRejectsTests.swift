@@ -69,6 +69,27 @@ import Testing
     #expect(try Tool.shell("ls", in: folder).text == "a.csv\na.csv.rejects.csv\na.csv.rejects.csv.jsonl\np.json\ns\n")
   }
 
+  /// The rejects of the earlier file are also the beginning of the interrupted one.
+  @Test func `A replay does not continue an interrupted input whose first records were rejected`() throws {
+    try folder.write(#"{"name": "p", "chunkRows": 2, "columns": ["date", "location"]}"#, to: "p.json")
+    try folder.write("date,location\nsoon,A\nlater,B\n2014-07-14,C\n", to: "old.csv")
+    try folder.write("date,location\nsoon,A\nlater,B\nnever,D\n2014-07-15,E\n", to: "new.csv")
+    let command = ["--pipeline", "p.json", "--store", "s"]
+    #expect(try Tool.run(["import", "old.csv"] + command, in: folder).status == 65)
+    #expect(try Tool.run(["import", "new.csv"] + command + ["--max-errors=2"], in: folder).status == 65)
+    #expect(
+      try Programs.sqlite("s", "SELECT path, state, recordsRead FROM SJ_INPUT", in: folder).contains(
+        "new.csv|partial|2"))
+    let replay = try Tool.run("replay", "old.csv.rejects.csv", in: folder)
+    #expect(replay.status == 65, "\(replay.messages)")
+    #expect(try folder.text("old.csv.rejects.csv") == "date,location\nsoon,A\nlater,B\n")
+    let rest = try Tool.run(["import", "new.csv"] + command + ["--json"], in: folder)
+    #expect(rest.text.contains("\"state\" : \"resumed\""), "\(rest.messages)\(rest.text)")
+    #expect(try folder.text("new.csv.rejects.csv") == "date,location\nsoon,A\nlater,B\nnever,D\n")
+    #expect(try Programs.sqlite("s", "SELECT ZLOCATION FROM ZJOURNALENTRY", in: folder) == "C\nE\n")
+    #expect(try folder.names.filter { $0.contains(".next") } == [])
+  }
+
   /// How spreadsheets save a file: the delimiter, the encoding, and the line ends.
   @Test(arguments: [
     (";", "utf-8", "\n"), ("\t", "utf-8-sig", "\r\n"), (";", "utf-8-sig", "\r\n"), ("\t", "utf-16", "\r\n"),

@@ -25,7 +25,7 @@ struct SimulatorTests {
   /// Each has found a fault, of the program or of the model.
   @Test(arguments: [
     801_411_150, 2_313_800_168, 2_313_800_623, 2_313_799_923, 3_244_821_572, 5_001_456, 5_004_080, 5_004_359,
-    5_005_751 as UInt64,
+    5_005_751, 6_002_297 as UInt64,
   ])
   func `Seeds that once found a fault`(seed: UInt64) async throws { try await play(seed) }
 

@@ -23,7 +23,8 @@ extension StoreModel {
     if options.again { return .fresh }
     let bytes = text.bytes
     let matches = inputs.filter { input in
-      bytes.starts(with: input.bytes) && !(options.isReplay && !options.hasRest && isRejectedWhole(input))
+      bytes.starts(with: input.bytes)
+        && !(options.isReplay && !options.hasRest && isRejectedWhole(input, location: location))
     }
     if let own = matches.max(by: { ($0.bytes.count, $0.id) < ($1.bytes.count, $1.id) }) {
       if !own.isComplete { return .resumed(own.id) }
@@ -42,10 +43,13 @@ extension StoreModel {
     return .fresh
   }
 
-  /// What the records of such an input lacked may be in the store by now.
-  private func isRejectedWhole(_ input: Input) -> Bool {
-    mistake != .knowsRejectedInputs && input.isComplete && input.isReported && input.first == 0
-      && input.counts.rejected > 0 && input.counts.rejected == input.counts.read
+  /// What the records of such an input lacked may be in the store by now. One that is not complete is continued from its
+  /// own file only.
+  private func isRejectedWhole(_ input: Input, location: String?) -> Bool {
+    guard mistake != .knowsRejectedInputs, input.first == 0, input.counts.rejected == input.counts.read else {
+      return false
+    }
+    return input.isComplete ? input.isReported && input.counts.rejected > 0 : input.location != location
   }
 
   private func known(_ input: Input, location: String?, _ options: Options) -> Treatment {

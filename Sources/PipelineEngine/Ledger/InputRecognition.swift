@@ -49,7 +49,7 @@ struct InputRecognizer {
     for entry in look.candidates(of: entries, entity: definition.entity).sorted(by: {
       ($0.offset, $0.id) < ($1.offset, $1.id)
     }) {
-      if readsRejectedAgain, entry.isRejectedWhole { continue }
+      if isReadAgain(entry) { continue }
       try look.read(upTo: entry.offset)
       guard look.offset == entry.offset, look.hash.digest == entry.progress.hash else { continue }
       matches.append(Match(entry: entry, hash: ContentHash(copying: look.hash), next: try look.peek(2)))
@@ -91,6 +91,15 @@ struct InputRecognizer {
       "it is one of the files of the plan \(entry.run), which workers import; when they are done, close the plan with "
         + "'report --plan \(entry.run)', or, where it was ended before, take it back with 'undo'"
     }
+  }
+
+  /// Whether the records of an earlier input are read again although the store's ledger knows them: none was imported.
+  ///
+  /// The records that a file has rejected are also the beginning of an input that was interrupted, where those were its
+  /// first. A replay must not continue that one: it would complete it without its other records.
+  private func isReadAgain(_ entry: LedgerEntry) -> Bool {
+    guard readsRejectedAgain, entry.firstRecord == 1, entry.counts.read == entry.counts.rejected else { return false }
+    return entry.isComplete ? entry.isReported && entry.counts.rejected > 0 : entry.location != location
   }
 
   /// For an input that was imported to its end, with this content.
@@ -196,11 +205,6 @@ extension LedgerEntry {
 extension LedgerEntry {
   /// How many bytes of the input it covers.
   fileprivate var offset: Int { progress.position.byteOffset }
-
-  /// Whether a run has reported all of the input's records, and imported none of them.
-  fileprivate var isRejectedWhole: Bool {
-    isReported && firstRecord == 1 && counts.rejected > 0 && counts.read == counts.rejected
-  }
 }
 
 /// The start of an input, read as far as the comparisons need it.
