@@ -13,9 +13,13 @@ enum Conservation {
   /// - Parameters:
   ///   - name: The folder that has the stores and reports, in `folder`.
   ///   - deleted: Whether the stores may lack entries that an input has inserted, because a person has deleted them.
-  static func problems(in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false) throws -> [String] {
-    let output = try Programs.output(
-      of: ["env", "-C", folder.path(name), "python3", "-c", counter, deleted ? "deleted" : ""])
+  ///   - seed: The name of a seed, whose rows must be those that its report counts: the one that was written, or the one
+  ///     that is kept until then. A store that has a ledger is none yet.
+  static func problems(
+    in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false, seed: String? = nil
+  ) throws -> [String] {
+    let command = ["env", "-C", folder.path(name), "python3", "-c", counter, deleted ? "deleted" : "", seed ?? ""]
+    let output = try Programs.output(of: command)
     return output.split(separator: "\n").map { "conservation: \($0)" }
   }
 
@@ -58,11 +62,20 @@ enum Conservation {
         found = [lines(name, entry["rejectsDetailBytes"], b'{"record":') for name in names if os.path.exists(name)]
         if entry["rejected"] not in found: print(f"{place}: {found} of {entry['rejected']} rejects are in a file")
 
-    def check_store(path):
+    def check_seed(path, base, tables):
+        uuid = base.execute("SELECT Z_UUID FROM Z_METADATA").fetchone()[0]
+        names = [name for name in ["r.json", path + ".seeding/summary.json"] if os.path.exists(name)]
+        reports = [json.load(open(name)) for name in names]
+        counts = [report["counts"]["inserted"] for report in reports if (report.get("seed") or {}).get("uuid") == uuid]
+        tables = [name for name in tables if name.startswith("Z") and not name.startswith("Z_")]
+        rows = sum(base.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables)
+        if rows not in counts: print(f"seed {path}: {rows} entries, and its reports count {counts}")
+
+    def check_store(path, name):
         base = sqlite3.connect(path)
         base.row_factory = sqlite3.Row
-        tables = {name for name, in base.execute("SELECT name FROM sqlite_master")}
-        if "SJ_INPUT" not in tables: return
+        tables = {name for name, in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "SJ_INPUT" not in tables: return check_seed(name, base, tables) if name == sys.argv[2] else None
         for run in base.execute("SELECT * FROM SJ_RUN WHERE recordsRead IS NOT NULL"):
             check(f"run {run['runID']}", run, run["recordsRead"])
         inputs = base.execute("SELECT * FROM SJ_INPUT ORDER BY inputID").fetchall()
@@ -89,7 +102,7 @@ enum Conservation {
             with tempfile.TemporaryDirectory() as copy:
                 for end in ["", "-wal", "-journal"]:
                     if os.path.exists(path + end): shutil.copy(path + end, copy + "/s" + end)
-                check_store(copy + "/s")
+                check_store(copy + "/s", path)
         elif path in ["r.json", "report.json"]:
             with open(path) as file: report = json.load(file)
             check(path, report["counts"], report["counts"]["read"])
