@@ -208,7 +208,7 @@ if !buildsProgramOnly {
       name: "SimulatorTests",
       dependencies: [
         "surfjournal", "SurfJournal", "PipelineEngine", "PipelineDefinition", "PersistentStores", "ManagedObjectModel",
-        "CSV", "TestSupport",
+        "CSQLite", "CSV", "TestSupport",
       ],
       swiftSettings: strict),
     // The stack shapes of the tutorials, in Apple's names only, and the examples of documentation comments.

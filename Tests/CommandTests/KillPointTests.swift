@@ -39,7 +39,10 @@ import Testing
         }
         killed += 1
         call = try calls.log.last ?? ""
-        expectNone(try Conservation.problems(in: folder, at: "w").map { "killed before call \(point): \($0)" })
+        expectNone(
+          try Conservation.problems(in: folder, at: "w", seed: "seed.sqlite").map {
+            "killed before call \(point): \($0)"
+          })
         isReported = try report() == undisturbed.files["r.json"]
         _ = try run(workload)
       }
@@ -65,7 +68,8 @@ import Testing
   private func remains(of workload: Workload, after body: () throws -> Void) throws -> Remains {
     try workload.prepare("w", in: folder)
     try body()
-    expectNone(try Conservation.problems(in: folder, at: "w").map { "\(workload.testDescription): \($0)" })
+    expectNone(
+      try Conservation.problems(in: folder, at: "w", seed: "seed.sqlite").map { "\(workload.testDescription): \($0)" })
     return try Remains(of: "w", in: folder)
   }
 

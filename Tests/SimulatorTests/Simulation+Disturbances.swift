@@ -5,10 +5,17 @@ import TestSupport
 
 @testable import PipelineEngine
 
-/// Commands other than imports that are processes, killed or refused a call, and repeated at once: the store, the files
+/// Commands other than imports of files that are processes, killed or refused a call, and repeated at once: the store, the files
 /// and the model then agree as if nothing had happened.
 extension Simulation {
-  enum Disturbed: String, CaseIterable { case undo, replay, export, edit, delete }
+  enum Disturbed: String, CaseIterable {
+    case undo, replay, export, edit, delete, inbox, validate
+
+    /// The worlds of older seeds draw from these.
+    static let first: [Disturbed] = [.undo, .replay, .export, .edit, .delete]
+
+    var name: String { self == .inbox ? "run" : rawValue }
+  }
 
   /// What a canary breaks behind the program's back.
   struct Harm {
@@ -22,12 +29,15 @@ extension Simulation {
       ? .killed(at: random.number(1...180))
       : .refused(
         at: random.number(1...120), code: random.pick([EIO, ENOSPC], else: EIO), lasts: random.isOne(in: 3))
-    switch random.pick(Disturbed.allCases, else: .undo) {
+    // Seeds that are kept stay the same worlds.
+    switch random.pick(seed % 3 == 1 ? Disturbed.first : Disturbed.allCases, else: .undo) {
     case .undo: try undo(fault)
     case .replay: try await replay(fault)
     case .export: try await export(fault)
     case .edit: try edit(fault)
     case .delete: try delete(fault)
+    case .inbox: try await importInbox(fault)
+    case .validate: try await validate(fault)
     }
   }
 
@@ -35,11 +45,12 @@ extension Simulation {
   private func disturb(_ command: Disturbed, _ arguments: [String], by fault: Fault) throws {
     guard let shimFault = fault.ofShim else { return }
     let output = try Programs.run(
-      Simulation.program.path, [command.rawValue] + arguments + ["-q"], in: folder, environment: try shim(shimFault))
+      Simulation.program.path, [command.name] + arguments + ["-q"], in: folder, environment: try shim(shimFault))
     let report = try Shim.report(shimFolder.path("page"))
     let isKilled = output.status == 128 + SIGKILL
     tell("\(command) \(fault), \(report.call): \(output.status) \(output.messages.prefix(200))")
-    owedFiles.addLog()
+    // A dry run leaves nothing.
+    if command != .validate { owedFiles.addLog() }
     if report.fired > 0 {
       let figure = isKilled ? "kills of \(command)" : "calls refused to \(command)"
       disturbances[figure, default: 0] += 1
@@ -47,7 +58,9 @@ extension Simulation {
     guard isKilled || [0, 65, 66, 73, 74, 75, 78].contains(output.status) else {
       throw Mismatch(description: "the \(command) ended with \(output.status): \(output.messages)")
     }
-    if let harm, harm.command == command { try sqlite(store, harm.sql) }
+    if let harm, harm.command == command, try isExportable(), try !rows("SELECT 1 FROM ZJOURNALENTRY").isEmpty {
+      try sqlite(store, harm.sql)
+    }
   }
 
   // MARK: Undo
@@ -109,6 +122,56 @@ extension Simulation {
       throw Mismatch(description: "a disturbed export has left \(after ?? "no file")")
     }
     try await export()
+  }
+
+  // MARK: Inbox
+
+  private func importInbox(_ fault: Fault) async throws {
+    let given = try drawInbox()
+    let options = StoreModel.Options(changedInputs: pipeline.changedInputs)
+    try pipeline.json(&random).write(toFile: definitionPath, atomically: false, encoding: .utf8)
+    let begun = try begin(given, options, fault: fault)
+    try disturb(.inbox, [definitionPath, "--store", store], by: fault)
+    var done = Set(try end(begun, summary: nil).done.map { given[$0].path })
+    let left = try given.filter { try isInInbox($0, done) }
+    let result = try await run(left, options, fault: .none, inputs: nil)
+    done.formUnion(result.done.map { left[$0].path })
+    for input in try left.filter({ try isInInbox($0, done) }) {
+      if result.isWhole, result.refused.isEmpty {
+        throw Mismatch(description: "\(input.path) was imported and is still in the inbox")
+      }
+      // A person imports it later.
+      owedFiles.add([try put(input.text, at: folder.path(input.path))], options)
+    }
+    clearInbox()
+  }
+
+  /// Whether a file is still in the inbox. Otherwise it was moved as it is, to one place, and its records are known if
+  /// that is the folder of those that are done.
+  private func isInInbox(_ input: StoreModel.Given, _ done: Set<String>) throws -> Bool {
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path("in"))
+    let found = paths.filter { ($0 as NSString).lastPathComponent == input.path }
+    guard found.count == 1, try folder.data("in/\(found[0])") == Data(input.text.bytes) else {
+      throw Mismatch(description: "\(input.path) was in the inbox, and is \(found)")
+    }
+    if found[0].hasPrefix("processed/"), !done.contains(input.path) {
+      throw Mismatch(description: "\(found[0]) was moved, but not imported")
+    }
+    return found[0] == input.path
+  }
+
+  // MARK: Dry run
+
+  private func validate(_ fault: Fault) async throws {
+    let path = try drawFile(repeatsOld: true)
+    try pipeline.json(&random).write(toFile: definitionPath, atomically: false, encoding: .utf8)
+    let (names, bytes) = (Set(try folder.names), try? folder.data("journal.sqlite"))
+    try disturb(.validate, [path, "--pipeline", definitionPath, "--store", store], by: fault)
+    let more = Set(try folder.names).subtracting(names)
+    guard more.isEmpty, bytes == (try? folder.data("journal.sqlite")) else {
+      throw Mismatch(description: "a disturbed dry run has changed the store, or left \(more)")
+    }
+    try await validate(path)
   }
 
   // MARK: By hand

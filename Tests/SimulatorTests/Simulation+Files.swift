@@ -72,6 +72,19 @@ extension Simulation {
         description: "left over: \(left.map { ($0 as NSString).lastPathComponent }); the ledger has "
           + "\(records.map { "\($0.path) \($0.state) \($0.read) \($0.rejectsPath ?? "-")" })")
     }
+    try checkInboxFolders()
+  }
+
+  /// Each file of an inbox is in one place, under the name with which it arrived.
+  private func checkInboxFolders() throws {
+    var seen: Set<String> = []
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path("in")) {
+      let name = (path as NSString).lastPathComponent
+      if ["processed", "failed"].contains(path) || name.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil { continue }
+      guard name.wholeMatch(of: /i[0-9]+\.csv/) != nil, seen.insert(name).inserted else {
+        throw Mismatch(description: "left over: in/\(path)")
+      }
+    }
   }
 
   private static func withDetails(_ rejects: String) -> [String] { [rejects, rejects + ".jsonl"] }

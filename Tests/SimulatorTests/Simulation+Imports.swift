@@ -69,6 +69,15 @@ extension Simulation {
   }
 
   func importInbox() async throws {
+    let given = try drawInbox()
+    let options = StoreModel.Options(changedInputs: pipeline.changedInputs)
+    _ = try await run(
+      given, options, fault: random.isOne(in: 4) ? .cancelled(after: random.number(0...4)) : .none, inputs: nil)
+    clearInbox()
+  }
+
+  /// Puts files into the inbox, the oldest first.
+  func drawInbox() throws -> [StoreModel.Given] {
     var given: [StoreModel.Given] = []
     for index in 0...random.number(0...2) {
       fileNumber += 1
@@ -78,15 +87,15 @@ extension Simulation {
       let old = files.keys.sorted().randomElement(using: &random).flatMap { files[$0] }
       let text = random.isOne(in: 3) ? old.map { random.changed($0, pipeline) } : nil
       _ = try put(text ?? random.text(pipeline), at: path)
-      // The oldest first.
       let date = Date(timeIntervalSince1970: 1_700_000_000 + Double(index))
       try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
       given.append(StoreModel.Given(path: name, location: nil, text: try InputText.of(files[path])))
     }
-    let options = StoreModel.Options(changedInputs: pipeline.changedInputs)
-    _ = try await run(
-      given, options, fault: random.isOne(in: 4) ? .cancelled(after: random.number(0...4)) : .none, inputs: nil)
-    // What stayed is taken out: the order in which files of one inbox arrive is not what is tested.
+    return given
+  }
+
+  /// What stayed is taken out: the order in which files of one inbox arrive is not what is tested.
+  func clearInbox() {
     for path in files.keys where path.contains("/in/") {
       try? FileManager.default.removeItem(atPath: path)
       files[path] = nil

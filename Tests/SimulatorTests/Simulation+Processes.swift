@@ -101,7 +101,7 @@ extension Simulation {
   private var isReadable: Bool {
     guard FileManager.default.fileExists(atPath: store) else { return true }
     do {
-      try OpenedDatabase.openForReading(store, timeoutSeconds: 0).connection.close()
+      try ShortWaits.during { try OpenedDatabase.openForReading(store, timeoutSeconds: 0).connection.close() }
       return true
     } catch {
       return (error as? SQLiteError)?.isBusy != true

@@ -153,8 +153,9 @@ extension Simulation {
   }
 
   /// A dry run says what the import would do, and changes nothing.
-  func validate() async throws {
-    let path = try drawFile(repeatsOld: true)
+  func validate() async throws { try await validate(drawFile(repeatsOld: true)) }
+
+  func validate(_ path: String) async throws {
     let options = StoreModel.Options(changedInputs: pipeline.changedInputs, isDryRun: true)
     tell("validate \(path)")
     let location = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

@@ -133,10 +133,8 @@ final class MappingAssociations {
   }
 
   func appendDestinations(of source: ObjectKey, in context: NSManagedObjectContext, to found: inout [NSManagedObject]) {
-    var number = bySource[source] ?? -1
-    while number >= 0 {
+    forEachPair(of: source) { number in
       if let object = object(number, in: context) { found.append(object) }
-      number = pairs[Int(number)].nextOfSource
     }
   }
 
@@ -155,6 +153,7 @@ final class MappingAssociations {
     return isSaved
   }
 
+  @inline(__always)
   private func forEachPair(of source: ObjectKey, _ body: (Int32) -> Void) {
     var number = bySource[source] ?? -1
     while number >= 0 {

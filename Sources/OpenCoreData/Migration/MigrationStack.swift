@@ -9,7 +9,6 @@ final class MigrationStack {
   private(set) lazy var context: NSManagedObjectContext = {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
-    context.deferredValidation = DeferredValidation()
     // Sets of objects for observers would cost as much as the migration.
     context.changeNotificationContents = .objectIDs
     return context

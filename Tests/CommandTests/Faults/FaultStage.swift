@@ -165,7 +165,7 @@ final class FaultStage {
   }
 
   private func lawProblems() throws -> [String] {
-    try Conservation.problems(in: work, deleted: kind.arguments.first == "delete")
+    try Conservation.problems(in: work, deleted: kind.arguments.first == "delete", seed: "seed")
   }
 
   /// The statuses that fit a call that fails.

@@ -18,7 +18,7 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   static let all = [
-    plain, keyed, atomic, replacement, undo, replay, seed, export, parts, increment, inbox, edit, guess,
+    plain, keyed, atomic, continued, replacement, undo, replay, seed, export, parts, increment, inbox, edit, guess,
   ]
 
   static let plain = RunKind(name: "import", arguments: load("p.json")) { folder in
@@ -53,6 +53,9 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     try tool(load("k.json") + ["--max-errors", "6"], in: folder, status: 65)
     try #require(folder.exists("log.csv.rejects.csv.part"))
   }
+
+  /// The rejects of the part that was imported are cut back to its checkpoint.
+  static let continued = RunKind(name: "import that goes on", arguments: load("k.json"), prepare: again.prepare)
 
   static let replacement = RunKind(name: "replacement", arguments: load("p.json") + ["--replace"]) { folder in
     try loadFirst(records(0..<60), as: "log.csv", with: "p.json", in: folder)
@@ -91,7 +94,9 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   }
 
   static let seed = RunKind(
-    name: "seed", arguments: ["seed", "--from", "log.csv", "-o", "seed", "--pipeline", "p.json", "--force", "-q"]
+    name: "seed",
+    arguments: ["seed", "--from", "log.csv", "-o", "seed", "--pipeline", "p.json", "--force", "-q"]
+      + ["--report", "r.json"]
   ) { folder in
     try folder.write(records(0..<60), to: "log.csv")
   }

@@ -10,7 +10,7 @@ import Testing
   private let own: TemporaryFolder
   private static let seed =
     ["seed", "--from", "new.csv", "-o", "s.sqlite", "--single-file", "--force", "-q", "--entity", "Session"]
-    + ["--model", SurfModel.name]
+    + ["--model", SurfModel.name, "--report", "r.json"]
 
   init() throws {
     (work, base, own) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
@@ -45,6 +45,9 @@ import Testing
     return output.text.split(separator: "\n").last.map(String.init)
   }
 
+  /// The old store accounts for what it has read, the seed has what its report counts.
+  private func lawProblems() throws -> [String] { try Conservation.problems(in: work, seed: "s.sqlite") }
+
   @Test func `Old with its files, new, or none`() throws {
     let renames = try run(.none).counts[.rename] ?? 0
     let (old, new) = ("1,\(Self.photo(1))", "2,\(Self.photo(2))")
@@ -55,11 +58,29 @@ import Testing
       killed += 1
       let found = try session()
       #expect([nil, old, new].contains(found), "killed at renaming \(number)")
+      #expect(try lawProblems() == [], "killed at renaming \(number)")
       let again = try Programs.run(Tool.url.path, Self.seed, in: work)
       #expect(again.status == 0, "killed at renaming \(number): \(again.messages)")
       #expect(try session() == new)
+      #expect(try lawProblems() == [], "killed at renaming \(number), run again")
       #expect(!work.exists(".s_SUPPORT"), "killed at renaming \(number)")
     }
     Figures.add("kills", killed, suite: Self.self)
+  }
+
+  @Test func `A record that a seed has lost, one too many, and a seed without a report are found`() throws {
+    let harms: [(TemporaryFolder) throws -> Void] = [
+      { try sqlite($0.path("s.sqlite"), "DELETE FROM ZSESSION") },
+      { try sqlite($0.path("s.sqlite"), "INSERT INTO ZSESSION (Z_PK, Z_ENT, Z_OPT) VALUES (9, 3, 1)") },
+      { try $0.write(try $0.text("r.json").replacing(/"inserted" : 1/, with: "\"inserted\" : 2"), to: "r.json") },
+      { try FileManager.default.removeItem(at: $0.file("r.json")) },
+    ]
+    for (number, harm) in harms.enumerated() {
+      _ = try run(.none)
+      try #require(lawProblems() == [])
+      try harm(work)
+      let problems = try lawProblems()
+      #expect(problems.contains { $0.contains("seed s.sqlite: ") }, "\(number): \(problems)")
+    }
   }
 }

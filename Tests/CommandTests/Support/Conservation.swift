@@ -14,9 +14,13 @@ enum Conservation {
   /// - Parameters:
   ///   - name: The folder that has the stores and reports, in `folder`.
   ///   - deleted: Whether the stores may lack entries that an input has inserted, because a person has deleted them.
-  static func problems(in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false) throws -> [String] {
+  ///   - seed: The name of a seed, whose rows must be those that its report counts: the one that was written, or the one
+  ///     that is kept until then. A store that has a ledger is none yet.
+  static func problems(
+    in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false, seed: String? = nil
+  ) throws -> [String] {
     let service = try counter.get()
-    let question = try JSONEncoder().encode([folder.path(name), deleted ? "deleted" : ""])
+    let question = try JSONEncoder().encode([folder.path(name), deleted ? "deleted" : "", seed ?? ""])
     let answer = try service.answer(String(decoding: question, as: UTF8.self))
     return try JSONDecoder().decode([String].self, from: Data(answer.utf8)).map { "conservation: \($0)" }
   }
@@ -27,7 +31,7 @@ enum Conservation {
     import contextlib, glob, json, os, shutil, sqlite3, sys, tempfile
 
     KINDS = ["inserted", "updated", "unchanged", "duplicate", "repeated", "rejected"]
-    problems, isDeleted = [], False
+    problems, isDeleted, seed = [], False, ""
 
     def say(text): problems.append(text)
 
@@ -65,10 +69,19 @@ enum Conservation {
         found = [lines(name, entry["rejectsDetailBytes"], b'{"record":') for name in names if os.path.exists(name)]
         if entry["rejected"] not in found: say(f"{place}: {found} of {entry['rejected']} rejects are in a file")
 
-    def check_store(base):
+    def check_seed(path, base, tables):
+        uuid = base.execute("SELECT Z_UUID FROM Z_METADATA").fetchone()[0]
+        names = [name for name in ["r.json", path + ".seeding/summary.json"] if os.path.exists(name)]
+        reports = [json.load(open(name)) for name in names]
+        counts = [report["counts"]["inserted"] for report in reports if (report.get("seed") or {}).get("uuid") == uuid]
+        tables = [name for name in tables if name.startswith("Z") and not name.startswith("Z_")]
+        rows = sum(base.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables)
+        if rows not in counts: say(f"seed {path}: {rows} entries, and its reports count {counts}")
+
+    def check_store(base, name):
         base.row_factory = sqlite3.Row
-        tables = {name for name, in base.execute("SELECT name FROM sqlite_master")}
-        if "SJ_INPUT" not in tables: return
+        tables = {name for name, in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "SJ_INPUT" not in tables: return check_seed(name, base, tables) if name == seed else None
         for run in base.execute("SELECT * FROM SJ_RUN WHERE recordsRead IS NOT NULL"):
             check(f"run {run['runID']}", run, run["recordsRead"])
         inputs = base.execute("SELECT * FROM SJ_INPUT ORDER BY inputID").fetchall()
@@ -95,13 +108,13 @@ enum Conservation {
             with tempfile.TemporaryDirectory() as copy:
                 for end in ["", "-wal", "-journal"]:
                     if os.path.exists(path + end): shutil.copy(path + end, copy + "/s" + end)
-                with contextlib.closing(sqlite3.connect(copy + "/s")) as base: check_store(base)
+                with contextlib.closing(sqlite3.connect(copy + "/s")) as base: check_store(base, path)
         elif path in ["r.json", "report.json"]:
             with open(path) as file: report = json.load(file)
             check(path, report["counts"], report["counts"]["read"])
 
     for line in sys.stdin:
-        folder, option = json.loads(line)
+        folder, option, seed = json.loads(line)
         problems, isDeleted = [], option == "deleted"
         os.chdir(folder)
         for path in sorted(glob.glob("*")):

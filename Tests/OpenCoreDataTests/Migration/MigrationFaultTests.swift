@@ -63,9 +63,16 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
     return folder
   }
 
-  private static func ownStage(by mapping: URL? = nil) throws -> MigrationStage {
+  private static let inferredLaw = [
+    KeptRows(old: "SELECT Z_PK, coalesce(ZNAME, '?') FROM ZBOARD", new: "SELECT Z_PK, ZTITLE FROM ZBOARD"),
+    KeptRows(old: "SELECT Z_PK, ZPHOTO, 7 FROM ZRIDER", new: "SELECT Z_PK, ZPHOTO, ZAGE FROM ZSURFER"),
+    .same("SELECT * FROM Z_1RIDERS"),
+  ]
+
+  private static func ownStage(by mapping: URL? = nil, keeping law: [KeptRows] = inferredLaw) throws -> MigrationStage {
     let models = try models.get()
-    return try MigrationStage(to: models.file("Boards.xcdatamodeld/New.xcdatamodel"), by: mapping) { folder in
+    let model = models.file("Boards.xcdatamodeld/New.xcdatamodel")
+    return try MigrationStage(to: model, by: mapping, keeping: law) { folder in
       try MigrationBench.add(folder.file("store.sqlite"), model: try migrationModel(old), options: nil)
       try Programs.python(
         """
@@ -75,7 +82,7 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
         for statement in (
             "INSERT INTO ZBOARD(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(1, 1, 1, 'log'), (2, 1, 3, NULL)",
             "INSERT INTO ZRIDER(Z_PK, Z_ENT, Z_OPT, ZPHOTO) WITH n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n "
-            "WHERE k < 40) SELECT k, 2, 1, zeroblob(2000) FROM n",
+            "WHERE k < 40) SELECT k, 2, 1, CAST(printf('%02000d', k) AS BLOB) FROM n",
             "INSERT INTO Z_1RIDERS SELECT Z_PK % 2 + 1, Z_PK FROM ZRIDER",
             "UPDATE Z_PRIMARYKEY SET Z_MAX = 40",
         ): store.execute(statement)
@@ -96,13 +103,33 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
     mapping.entityMappings[1].entityMigrationPolicyClassName = "OpenCoreDataTests.DoublingPolicy"
     let file = try models.get().file("Doubled.cdm")
     try MappingFileWriter.compiled(mapping).write(to: file)
-    return try ownStage(by: file)
+    func links(_ title: String, _ rider: String) -> String {
+      """
+      SELECT \(title), ZPHOTO FROM Z_1RIDERS JOIN ZBOARD ON ZBOARD.Z_PK = Z_1BOARDS
+        JOIN \(rider) ON \(rider).Z_PK = Z_2RIDERS
+      """
+    }
+    let law = [
+      KeptRows(old: "SELECT coalesce(ZNAME, '?') FROM ZBOARD", new: "SELECT ZTITLE FROM ZBOARD"),
+      KeptRows(
+        old: "SELECT ZPHOTO, 9 FROM ZRIDER UNION ALL SELECT ZPHOTO, 9 FROM ZRIDER",
+        new: "SELECT ZPHOTO, ZAGE FROM ZSURFER"),
+      KeptRows(
+        old: ["", "UNION ALL "].map { $0 + links("coalesce(ZNAME, '?')", "ZRIDER") }.joined(separator: " "),
+        new: links("ZTITLE", "ZSURFER")),
+    ]
+    return try ownStage(by: file, keeping: law)
   }
 
   private static func appleStage() throws -> MigrationStage {
     let store = SharedStore.all[2]
     let model = store.modelURL.deletingLastPathComponent().appendingPathComponent("SampleModel2.xcdatamodel")
-    return try MigrationStage(to: model) { folder in
+    let cars = """
+      SELECT ZCAR.Z_PK, replace(Z_NAME, 'ExpensiveSport', 'Luxury'), ZOWNER, ZISLIMITEDEDITION, ZMARKEDFORDELETIONASOF,
+        ZMAKER, ZMODEL, ZNUMBERPLATE FROM ZCAR JOIN Z_PRIMARYKEY USING (Z_ENT)
+      """
+    let people = "SELECT Z_PK, ZUPDATEDAT, ZFIRSTNAME, ZLASTNAME FROM ZPERSON"
+    return try MigrationStage(to: model, keeping: [.same(cars), .same(people)]) { folder in
       for end in ["", "-wal", "-shm"] {
         let original = store.folder.appendingPathComponent(store.sqliteFile + end)
         guard FileManager.default.fileExists(atPath: original.path) else { continue }
@@ -172,5 +199,25 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
     }
     Figures.add("images after a power cut", images, suite: Self.self)
     print("migration of \(example.testDescription): \(images) images, seed \(Randomness.seed)")
+  }
+
+  // MARK: Canaries
+
+  @Test func `A row that is lost, doubled or changed is found`() throws {
+    _ = try MigrationStage.migrate()
+    let stage = try Self.ownStage()
+    // Closing the store is the last that it does.
+    let fault = Fault(.kill, calls: [.close], at: stage.undisturbed.counts[.close] ?? 0)
+    let harms = [
+      "DELETE FROM ZBOARD WHERE Z_PK = 2", "DELETE FROM Z_1RIDERS WHERE rowid = 3",
+      "UPDATE ZSURFER SET ZPHOTO = x'00' WHERE Z_PK = 5", "UPDATE ZSURFER SET ZAGE = 8 WHERE Z_PK = 40",
+      "INSERT INTO ZSURFER SELECT 99, Z_ENT, Z_OPT, ZAGE, ZPHOTO FROM ZSURFER WHERE Z_PK = 1",
+      "CREATE TABLE ZRIDER AS SELECT * FROM ZSURFER",
+    ]
+    for harm in harms {
+      let (found, happened) = try stage.problems(with: fault) { try sqlite($0.file("store.sqlite"), harm) }
+      #expect(happened)
+      #expect(found.contains { $0.contains("conservation: ") }, "\(harm): \(found)")
+    }
   }
 }

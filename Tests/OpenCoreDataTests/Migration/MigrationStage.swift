@@ -18,6 +18,7 @@ struct MigrationStage {
   let after: String
   private let names: [String]
   private let base: TemporaryFolder
+  private let law: [KeptRows]
   private let own: TemporaryFolder
   private let target: Target
 
@@ -30,9 +31,12 @@ struct MigrationStage {
   /// - Parameters:
   ///   - model: The new model; the version of the store is next to it.
   ///   - mapping: A mapping model file; nil to have one inferred.
+  ///   - law: What it must keep of every row.
   ///   - prepare: Makes `store.sqlite` and what belongs to it.
-  init(to model: URL, by mapping: URL? = nil, _ prepare: (TemporaryFolder) throws -> Void) throws {
-    (work, base, own) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
+  init(
+    to model: URL, by mapping: URL? = nil, keeping law: [KeptRows], _ prepare: (TemporaryFolder) throws -> Void
+  ) throws {
+    (work, base, own, self.law) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder(), law)
     target = Target(model: model, mapping: mapping)
     try prepare(base)
     try Self.copy(base, to: work)
@@ -43,6 +47,7 @@ struct MigrationStage {
     after = try Self.contents(of: work)
     names = try work.names.sorted()
     try #require(before != after)
+    try #require(KeptRows.problems(law, from: base, to: work) == [])
   }
 
   // MARK: The other process
@@ -94,14 +99,17 @@ struct MigrationStage {
     for name in try work.names { try FileManager.default.removeItem(at: work.file(name)) }
   }
 
-  /// Migrates it from the beginning with a fault, then again without.
+  /// Migrates it from the beginning with a fault, then again without. `harm` is for canaries: it does what must be found.
   ///
   /// - Returns: What is wrong, and whether the fault happened at all.
-  func problems(with fault: Fault, more: [String: String] = [:]) throws -> (found: [String], happened: Bool) {
+  func problems(
+    with fault: Fault, more: [String: String] = [:], harm: (TemporaryFolder) throws -> Void = { _ in }
+  ) throws -> (found: [String], happened: Bool) {
     try clear()
     try Self.copy(base, to: work)
     let (output, report) = try Self.run(fault, to: target, in: work, own, more: more)
     guard report.fired > 0 else { return ([], false) }
+    try harm(work)
     let ends: Set<Int32> =
       switch fault.action {
       case .kill: [128 + SIGKILL]
@@ -118,10 +126,14 @@ struct MigrationStage {
   /// - Parameter isMigrated: Whether the store must be migrated already.
   private func repetitionProblems(mustBeMigrated isMigrated: Bool) throws -> [String] {
     let left = try Self.contents(of: work)
-    guard isMigrated ? left == after : [before, after].contains(left) else { return ["neither old nor new: \(left)"] }
+    var found = try KeptRows.problems(law, from: base, to: work)
+    guard isMigrated ? left == after : [before, after].contains(left) else {
+      return found + ["neither old nor new: \(left)"]
+    }
     let (output, _) = try Self.run(.none, to: target, in: work, own)
-    guard output.status == 0 else { return ["again: status \(output.status): \(output.messages)"] }
-    var found = try Self.contents(of: work) == after ? [] : ["again: other contents"]
+    guard output.status == 0 else { return found + ["again: status \(output.status): \(output.messages)"] }
+    if try Self.contents(of: work) != after { found.append("again: other contents") }
+    found += try KeptRows.problems(law, from: base, to: work).map { "again: \($0)" }
     let more = Set(try work.names).subtracting(names)
     if !more.isEmpty { found.append("left over: \(more)") }
     return found
@@ -162,9 +174,7 @@ struct MigrationStage {
   /// store's UUID, which a custom migration draws.
   static func contents(of folder: TemporaryFolder) throws -> String {
     let copy = try TemporaryFolder()
-    for end in ["", "-wal", "-journal"] where folder.exists("store.sqlite" + end) {
-      try FileManager.default.copyItem(at: folder.file("store.sqlite" + end), to: copy.file("store.sqlite" + end))
-    }
+    try copyStore(of: folder, to: copy, as: "store.sqlite")
     return try Programs.python(
       """
       import sqlite3
@@ -176,5 +186,12 @@ struct MigrationStage {
           kept = [i for i, column in enumerate(rows.description) if column[0] not in ("Z_PLIST", "Z_CONTENT", "Z_UUID")]
           for row in sorted(repr([row[i] for i in kept]) for row in rows): print(name, row)
       """, in: copy)
+  }
+
+  /// Copies the store without its shared memory: SQLite must not open the one that is migrated again.
+  static func copyStore(of folder: TemporaryFolder, to copy: TemporaryFolder, as name: String) throws {
+    for end in ["", "-wal", "-journal"] where folder.exists("store.sqlite" + end) {
+      try FileManager.default.copyItem(at: folder.file("store.sqlite" + end), to: copy.file(name + end))
+    }
   }
 }
