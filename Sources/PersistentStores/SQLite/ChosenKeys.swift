@@ -43,7 +43,7 @@ final class ChosenKeys {
   /// - Parameters:
   ///   - sql: The statement up to `WHERE`.
   ///   - keys: Ascending, each once, and dense.
-  func change(_ sql: String, _ keys: ArraySlice<Int64>, _ connection: SQLiteConnection) throws {
+  func change(_ sql: String, rowsWith keys: ArraySlice<Int64>, on connection: SQLiteConnection) throws {
     guard let first = keys.first, let last = keys.last else { return }
     self.first = first
     bits = [UInt64](repeating: 0, count: Int(last - first) / 64 + 1)

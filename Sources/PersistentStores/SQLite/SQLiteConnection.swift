@@ -161,7 +161,7 @@ package final class SQLiteConnection {
     }
     let chosen = try chosenKeys ?? ChosenKeys(self)
     chosenKeys = chosen
-    try chosen.change(sql, keys, self)
+    try chosen.change(sql, rowsWith: keys, on: self)
   }
   private var chosenKeys: ChosenKeys?
 
