@@ -27,6 +27,33 @@ package struct BatchLink: Sendable {
     return Int(indices[row])
   }
 
+  /// By row the value of its object, and `none` for a row that leads to nothing.
+  ///
+  /// - Parameter values: By target.
+  package func values(of rowCount: Int, _ values: [Int64], none: Int64) -> [Int64] {
+    var result = [Int64](repeating: none, count: rowCount)
+    for row in 0..<min(rowCount, indices.count) where indices[row] != Self.none {
+      result[row] = values[Int(indices[row])]
+    }
+    return result
+  }
+
+  /// By target whether a row leads to it.
+  ///
+  /// - Parameter removedRows: Ascending numbers of rows that do not count.
+  package func usedTargets(without removedRows: [Int]) -> [Bool] {
+    var isUsed = [Bool](repeating: false, count: targets.count)
+    var removed = removedRows[...]
+    for (row, target) in indices.enumerated() {
+      if removed.first == row {
+        removed.removeFirst()
+      } else if target != Self.none {
+        isUsed[Int(target)] = true
+      }
+    }
+    return isUsed
+  }
+
   mutating func set(_ target: NSManagedObjectID?, row: Int) {
     while indices.count <= row { indices.append(Self.none) }
     guard let target else {

@@ -152,6 +152,19 @@ package final class SQLiteConnection {
     while try prepared.step() {}
   }
 
+  /// Runs an UPDATE, whose condition is left out, over the rows of its table with these keys.
+  ///
+  /// - Parameter keys: Ascending, each once, and not more than one statement takes.
+  func change(_ sql: String, rowsWith keys: ArraySlice<Int64>) throws {
+    guard ChosenKeys.areDense(keys) else {
+      return try run("\(sql) WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))", keys.map(StoredValue.integer))
+    }
+    let chosen = try chosenKeys ?? ChosenKeys(self)
+    chosenKeys = chosen
+    try chosen.change(sql, rowsWith: keys, on: self)
+  }
+  private var chosenKeys: ChosenKeys?
+
   /// All rows that `sql` yields.
   package func rows(_ sql: String, _ bindings: [StoredValue] = []) throws -> [[StoredValue]] {
     let prepared = try statement(sql)

@@ -32,8 +32,10 @@ final class BatchSource {
   fileprivate var arena: UnsafePointer<UInt8>?
   fileprivate var rowCount = 0
   fileprivate var numbering = Numbering(firstKey: 0)
-  /// The values of the columns `rN`, by row.
-  fileprivate var linkColumns: [[Int64]] = []
+  /// The values of the columns `rN`, column after column; each has one for each row of the batch.
+  fileprivate var links: UnsafePointer<Int64>?
+  fileprivate var linkColumnsUsed = 0
+  fileprivate var batchCount = 0
   /// The value of a column `rN` that is null.
   static let nullKey = LinkColumns.nullKey
   /// The row at which the last statement ended: the failing row if it failed.
@@ -61,20 +63,27 @@ final class BatchSource {
     // A source is made for the entity whose batches it gets.
     precondition(batch.slotCount == slotCount, "The batch belongs to another entity.")
     self.numbering = numbering
-    linkColumns = links
+    linkColumnsUsed = links.count
+    batchCount = batch.count
     rowCount = min(batch.count, numbering.rows.upperBound)
     defer {
       rowCount = 0
       cells = nil
       arena = nil
-      linkColumns = []
+      self.links = nil
+      linkColumnsUsed = 0
     }
-    try batch.cells.withUnsafeBufferPointer { cells in
-      try batch.arena.withUnsafeBufferPointer { arena in
-        self.cells = cells.baseAddress
-        self.arena = arena.baseAddress
-        defer { statement.reset() }
-        while try statement.step() { try returned(statement) }
+    // A caller has one value for each row.
+    precondition(links.allSatisfy { $0.count == batch.count }, "The columns belong to another batch.")
+    try links.flatMap(\.self).withUnsafeBufferPointer { links in
+      try batch.cells.withUnsafeBufferPointer { cells in
+        try batch.arena.withUnsafeBufferPointer { arena in
+          self.links = links.baseAddress
+          self.cells = cells.baseAddress
+          self.arena = arena.baseAddress
+          defer { statement.reset() }
+          while try statement.step() { try returned(statement) }
+        }
       }
     }
   }
@@ -129,6 +138,9 @@ private struct BatchScan {
   var base = sqlite3_vtab_cursor()
   var cells: UnsafePointer<ValueCell>?
   var arena: UnsafePointer<UInt8>?
+  var links: UnsafePointer<Int64>?
+  var linkColumnsUsed = 0
+  var batchCount = 0
   var slotCount = 0
   var rowCount = 0
   var row = 0
@@ -220,6 +232,9 @@ private func startScan(
   let source = scan.pointee.source.takeUnretainedValue()
   scan.pointee.cells = source.cells
   scan.pointee.arena = source.arena
+  scan.pointee.links = source.links
+  scan.pointee.linkColumnsUsed = source.linkColumnsUsed
+  scan.pointee.batchCount = source.batchCount
   scan.pointee.slotCount = source.slotCount
   scan.pointee.rowCount = source.rowCount
   scan.pointee.row = source.numbering.rows.lowerBound
@@ -261,9 +276,9 @@ extension BatchScan {
       sqlite3_result_int64(context, key)
       return SQLITE_OK
     }
-    let columns = source.takeUnretainedValue().linkColumns
-    guard column - slotCount < columns.count else { return SQLITE_OK }
-    let value = columns[column - slotCount][row]
+    let link = column &- slotCount
+    guard link < linkColumnsUsed, let links else { return SQLITE_OK }
+    let value = links[link &* batchCount &+ row]
     if value != BatchSource.nullKey { sqlite3_result_int64(context, value) }
     return SQLITE_OK
   }

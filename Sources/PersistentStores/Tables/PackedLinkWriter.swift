@@ -11,6 +11,11 @@ package struct LinkColumns {
 
   package init() {}
 
+  fileprivate mutating func add(_ name: String, _ column: [Int64]) {
+    names.append(name)
+    values.append(column)
+  }
+
   /// A key, and where the model needs them the destination's entity and a position in its list.
   static func countMax(of entity: SQLEntity) -> Int { 3 * entity.relationships.count }
 }
@@ -62,32 +67,20 @@ package struct PackedLinkWriter {
     for link in rows.batch.links {
       guard case .toOne(let column, let entityColumn, let orderColumn)? = entity.relationships[link.relationship.name]
       else { continue }
-      let isUsed = usedTargets(of: link, rows)
+      let isUsed = link.usedTargets(without: rows.removedRows)
       let targets = try link.targets.indices.map { isUsed[$0] ? try keys.key(of: link.targets[$0]) : 0 }
-      func add(_ name: String, _ value: (_ row: Int, _ target: Int) -> Int64) {
-        columns.names.append(name)
-        columns.values.append(
-          (0..<rows.batch.count).map { row in link.target(row: row).map { value(row, $0) } ?? LinkColumns.nullKey })
-      }
-      add(column) { targets[$1] }
+      let count = rows.batch.count
+      columns.add(column, link.values(of: count, targets, none: LinkColumns.nullKey))
       if let entityColumn {
         let numbers = try link.targets.map { Int64(try store.sqlEntity($0.entity).number) }
-        add(entityColumn) { numbers[$1] }
+        columns.add(entityColumn, link.values(of: count, numbers, none: LinkColumns.nullKey))
       }
       if let orderColumn {
-        let positions = try positions(in: (entity.tableName, column, orderColumn), of: link, rows, targets)
-        add(orderColumn) { row, _ in positions[row] }
+        columns.add(orderColumn, try positions(in: (entity.tableName, column, orderColumn), of: link, rows, targets))
       }
       try noteOthers(of: link, targets, isUsed)
     }
     return columns
-  }
-
-  /// By target whether a row leads to it that is still there.
-  private func usedTargets(of link: BatchLink, _ rows: InsertedRows) -> [Bool] {
-    var isUsed = [Bool](repeating: false, count: link.targets.count)
-    for row in rows.liveRows(from: 0) { if let target = link.target(row: row) { isUsed[target] = true } }
-    return isUsed
   }
 
   /// By row its position at the end of the list that it is added to.
@@ -149,15 +142,14 @@ package struct PackedLinkWriter {
   }
 
   private func check(_ keys: ArraySlice<Int64>, of table: String, isChanged: Bool) throws {
+    if isChanged, try connection.countVersions(of: keys, in: table) == keys.count { return }
     let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
     let values = keys.map(StoredValue.integer)
-    var found = 0
-    if isChanged {
-      found = try connection.change("UPDATE \(table) SET Z_OPT = Z_OPT + 1 \(condition)", values)
-    } else {
-      found = Int(try connection.integer("SELECT count(*) FROM \(table) \(condition)", values) ?? 0)
+    if !isChanged,
+      try connection.integer("SELECT count(*) FROM \(table) \(condition)", values) ?? 0 == Int64(keys.count)
+    {
+      return
     }
-    guard found < keys.count else { return }
     let known = try connection.rows("SELECT Z_PK FROM \(table) \(condition)", values).map { $0[0] }
     let missing = keys.first { !known.contains(.integer($0)) } ?? 0
     throw NSError.coreData(

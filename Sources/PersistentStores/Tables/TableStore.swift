@@ -90,9 +90,22 @@ package protocol TableStatements {
   ///
   /// - Returns: The number of rows that it has changed.
   func change(_ sql: String, _ values: [StoredValue]) throws -> Int
+  /// Counts up the versions of rows of a table.
+  ///
+  /// - Parameter keys: Ascending, each once, and not more than one statement takes.
+  /// - Returns: The number of rows that are there.
+  func countVersions(of keys: ArraySlice<Int64>, in table: String) throws -> Int
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
   /// The first column of the first row as an integer; nil if there is no row or it is null.
   func integer(_ sql: String, _ values: [StoredValue]) throws -> Int64?
+}
+
+extension TableStatements {
+  package func countVersions(of keys: ArraySlice<Int64>, in table: String) throws -> Int {
+    try change(
+      "\(SQLFragment.versionCounting(table)) WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))",
+      keys.map(StoredValue.integer))
+  }
 }
 
 extension SQLiteConnection: TableStatements {
@@ -100,6 +113,16 @@ extension SQLiteConnection: TableStatements {
     try run(sql, values)
     return changedRowCount
   }
+
+  package func countVersions(of keys: ArraySlice<Int64>, in table: String) throws -> Int {
+    try change(SQLFragment.versionCounting(table), rowsWith: keys)
+    return changedRowCount
+  }
+}
+
+extension SQLFragment {
+  /// Counts up the versions of rows, which a condition names.
+  fileprivate static func versionCounting(_ table: String) -> String { "UPDATE \(table) SET Z_OPT = Z_OPT + 1" }
 }
 
 /// The keys of rows of one entity that a save deletes.

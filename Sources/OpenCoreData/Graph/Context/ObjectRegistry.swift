@@ -47,9 +47,13 @@ final class ObjectRegistry {
   }
 
   /// So many objects are about to be inserted.
-  func reserve(_ count: Int) { entries.reserveCapacity(entries.count + count) }
+  func reserve(_ count: Int) {
+    // They live: looking for dead entries among them would make the table anew, several times.
+    if entries.count + count > purgeAt { sweep(expecting: count) }
+    entries.reserveCapacity(entries.count + count)
+  }
 
-  private func sweep() {
+  private func sweep(expecting count: Int = 0) {
     let isTaken = unheld.isTaken
     var dead: [Int32] = []
     entries = entries.filter { _, slot in
@@ -58,7 +62,7 @@ final class ObjectRegistry {
       return false
     }
     unheld.free(dead)
-    purgeAt = max(1024, entries.count * 2)
+    purgeAt = max(1024, entries.count * 2, entries.count + count)
   }
 
   /// - Returns: The slot that is free now, if the key had one: its object need not give it back when it goes.
