@@ -90,6 +90,23 @@ import Testing
     #expect(try folder.names.filter { $0.contains(".next") } == [])
   }
 
+  /// The numbers below it were free again, or the input has another name since.
+  @Test func `Rejects that a killed run has left are removed, whatever their number`() throws {
+    try folder.write(#"{"name": "p", "chunkRows": 2, "columns": ["date", "location"]}"#, to: "p.json")
+    try folder.write("date,location\n2014-07-14,A\n2014-07-15,B\nsoon,C\nlater,D\n", to: "a.csv")
+    func run(_ input: String, _ options: String...) throws -> ProgramOutput {
+      for end in [".part", ".jsonl.part"] { try folder.write("", to: "a.csv.rejects.5.csv" + end) }
+      return try Tool.run(["import", input, "--pipeline", "p.json", "--store", "s"] + options, in: folder)
+    }
+    #expect(try run("a.csv", "--max-errors=1").status == 65)
+    #expect(try Programs.sqlite("s", "SELECT state, recordsRead FROM SJ_INPUT", in: folder) == "partial|2\n")
+    #expect(try folder.names.filter { $0.contains(".5.") } == [])
+    try FileManager.default.moveItem(at: folder.file("a.csv"), to: folder.file("b.csv"))
+    let rest = try run("b.csv", "--json")
+    #expect(rest.text.contains("\"state\" : \"resumed\""), "\(rest.messages)\(rest.text)")
+    #expect(try folder.names.filter { $0.contains(".part") } == [])
+  }
+
   /// How spreadsheets save a file: the delimiter, the encoding, and the line ends.
   @Test(arguments: [
     (";", "utf-8", "\n"), ("\t", "utf-8-sig", "\r\n"), (";", "utf-8-sig", "\r\n"), ("\t", "utf-16", "\r\n"),

@@ -46,8 +46,9 @@ extension StoreModel {
     let byID = Dictionary(uniqueKeysWithValues: (records ?? []).map { ($0.id, $0) })
     for (index, input) in given.enumerated() {
       var step = RunStep(given: input, options: options, run: run)
+      let next = new.firstIndex { $0.path == input.path }
       let outcome = take(
-        &step, next: records == nil ? nil : new.first, isPredicted: records == nil, records: byID, &result)
+        &step, next: next.map { new[$0] }, isPredicted: records == nil, records: byID, &result)
       switch outcome {
       case .refused(let reason):
         result.refused[index] = reason
@@ -57,15 +58,14 @@ extension StoreModel {
           return result
         }
       case .new:
-        if !new.isEmpty { new.removeFirst() }
+        if let next { new.remove(at: next) }
         result.done.append(index)
       case .continued: result.done.append(index)
-      case .unfinished:
-        result.isWhole = false
-        return result
+      // A call that an input was refused does not end the run.
+      case .unfinished: result.isWhole = false
       }
     }
-    if result.refused.isEmpty, !options.isReplay, !options.isDryRun { addOwed(run: run, to: &result) }
+    if result.isWhole, result.refused.isEmpty, !options.isReplay, !options.isDryRun { addOwed(run: run, to: &result) }
     return result
   }
 

@@ -143,6 +143,7 @@ struct FileImporter {
       // What precedes the checkpoint was compared when it was begun.
       comparison.skip()
       summary.state = .resumed
+      if known.path != file.name { environment.removeAbandonedRejects(ofInput: known.path, ledger) }
       try resume(known)
     case .grown(let known):
       comparison.skip()

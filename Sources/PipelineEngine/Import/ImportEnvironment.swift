@@ -183,8 +183,18 @@ struct ImportEnvironment {
     let store = options.namesStoreInRejects ? store.location?.recorded : nil
     for name in Set([path, RejectsDestination.jsonLinesPath(for: path, definition, options)]) {
       RejectsDestination.removeAbandoned(
-        name, unless: { ledger.unreportedRejects.contains($0) || rejectsNames.contains($0) }, store: store)
+        name, numbers: rejectsNames.unfinishedNumbers(of: name),
+        unless: { ledger.unreportedRejects.contains($0) || rejectsNames.contains($0) }, store: store)
     }
+  }
+
+  /// The same for an input that another name continues.
+  func removeAbandonedRejects(ofInput name: String, _ ledger: Ledger) {
+    let paths =
+      options.isReplay
+      ? [RejectsMark.pathOfRest(of: name)]
+      : RejectsDestination.paths(for: [name], definition, options, store: store.location).compactMap(\.self)
+    for path in paths { removeAbandonedRejects(at: path, ledger) }
   }
 
   /// The path that completed rejects would have without the partial import whose paths are `freed`, and without a run that

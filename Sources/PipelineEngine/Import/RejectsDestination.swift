@@ -64,36 +64,69 @@ enum RejectsDestination {
   }
 
   private static func numbered(_ path: String, _ number: Int) -> String {
+    if number == 1 { return path }
     let url = URL(fileURLWithPath: path)
     let ending = url.pathExtension
     return "\(url.deletingPathExtension().path).\(number)" + (ending.isEmpty ? "" : ".\(ending)")
+  }
+
+  // MARK: Rejects of runs that were killed
+
+  /// The numbers of the unfinished rejects in a folder, by the name without the number; 1 for those that have none.
+  fileprivate static func unfinished(in folder: String) -> [String: Set<Int>] {
+    var numbers: [String: Set<Int>] = [:]
+    for part in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where part.hasSuffix(".part") {
+      let target = String(part.dropLast(".part".count))
+      // Those of JSON Lines end as the details of others do.
+      for name in [target, RejectsFile.withoutDetails(target)].compactMap(\.self) {
+        numbers[name, default: []].insert(1)
+        guard let match = name.wholeMatch(of: /(.+)\.([0-9]+)(\.[^.]+)?/), let number = Int(match.output.2) else {
+          continue
+        }
+        numbers["\(match.output.1)\(match.output.3 ?? "")", default: []].insert(number)
+      }
+    }
+    return numbers
   }
 
   /// Removes the unfinished rejects that a run has left for the path or a numbered one, if it was killed before anything
   /// of it was in the store.
   ///
   /// - Parameters:
+  ///   - numbers: The numbers of those that are there.
   ///   - isKept: Whether a run continues the rejects with this path.
   ///   - store: The store that the rejects are of.
-  static func removeAbandoned(_ path: String, unless isKept: (String) -> Bool, store: String?) {
-    var candidate = path
-    var number = 1
-    repeat {
-      if !isKept(candidate), !RejectsFile.isInUse(candidate, byOtherThan: store) {
-        RejectsFile.removeParts(of: candidate)
-      }
-      number += 1
-      candidate = numbered(path, number)
-    } while stat.of(candidate, followingLinks: false) != nil || RejectsFile.hasParts(candidate)
+  static func removeAbandoned(
+    _ path: String, numbers: Set<Int>, unless isKept: (String) -> Bool, store: String?
+  ) {
+    for candidate in numbers.map({ numbered(path, $0) }) where !isKept(candidate) {
+      if !RejectsFile.isInUse(candidate, byOtherThan: store) { RejectsFile.removeParts(of: candidate) }
+    }
   }
 }
 
 /// The final paths of the rejects that a run writes: until the end of the run, no file has them.
 final class RejectsNames: Sendable {
   private let taken = Locked<Set<String>>([])
+  /// What ``RejectsDestination/unfinished(in:)`` has found, by folder. It is asked once: an inbox has many files.
+  private let unfinished = Locked<[String: [String: Set<Int>]]>([:])
 
   /// Called when the run begins again.
-  func forget() { taken.withLock { $0 = [] } }
+  func forget() {
+    taken.withLock { $0 = [] }
+    unfinished.withLock { $0 = [:] }
+  }
+
+  /// The numbers of the unfinished rejects for a path that were there when the run first asked.
+  func unfinishedNumbers(of path: String) -> Set<Int> {
+    let url = URL(fileURLWithPath: path)
+    let folder = OutputPath.folder(of: path)
+    return unfinished.withLock { found in
+      let numbers = found[folder] ?? RejectsDestination.unfinished(in: folder)
+      found[folder] = numbers
+      return numbers[url.lastPathComponent] ?? []
+    }
+  }
 
   func contains(_ path: String) -> Bool { taken.withLock { $0.contains(path) } }
 

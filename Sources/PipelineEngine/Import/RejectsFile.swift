@@ -62,6 +62,11 @@ final class RejectsFile {
   static func detailsPath(of path: String) -> String { path + ".jsonl" }
   static func partPath(of path: String) -> String { path + ".part" }
 
+  /// The inverse of `detailsPath(of:)`; nil for a name that is none of details.
+  static func withoutDetails(_ path: String) -> String? {
+    path.hasSuffix(".jsonl") ? String(path.dropLast(".jsonl".count)) : nil
+  }
+
   /// Continues the files of an interrupted run, truncated to its last checkpoint.
   ///
   /// - Throws: `RunFailure` where the files are gone or shorter than they were.
