@@ -74,16 +74,19 @@ import Testing
     try folder.write(#"{"name": "p", "chunkRows": 2, "columns": ["date", "location"]}"#, to: "p.json")
     try folder.write("date,location\nsoon,A\nlater,B\n2014-07-14,C\n", to: "old.csv")
     try folder.write("date,location\nsoon,A\nlater,B\nnever,D\n2014-07-15,E\n", to: "new.csv")
-    let command = ["--pipeline", "p.json", "--store", "s"]
-    #expect(try Tool.run(["import", "old.csv"] + command, in: folder).status == 65)
-    #expect(try Tool.run(["import", "new.csv"] + command + ["--max-errors=2"], in: folder).status == 65)
+    func run(_ input: String, _ options: String...) throws -> ProgramOutput {
+      let arguments = ["import", input, "--pipeline", "p.json", "--store", "s"] + options
+      return try Programs.run(Tool.url.path, arguments, in: folder)
+    }
+    #expect(try run("old.csv").status == 65)
+    #expect(try run("new.csv", "--max-errors=2").status == 65)
     #expect(
       try Programs.sqlite("s", "SELECT path, state, recordsRead FROM SJ_INPUT", in: folder).contains(
         "new.csv|partial|2"))
     let replay = try Tool.run("replay", "old.csv.rejects.csv", in: folder)
     #expect(replay.status == 65, "\(replay.messages)")
     #expect(try folder.text("old.csv.rejects.csv") == "date,location\nsoon,A\nlater,B\n")
-    let rest = try Tool.run(["import", "new.csv"] + command + ["--json"], in: folder)
+    let rest = try run("new.csv", "--json")
     #expect(rest.text.contains("\"state\" : \"resumed\""), "\(rest.messages)\(rest.text)")
     #expect(try folder.text("new.csv.rejects.csv") == "date,location\nsoon,A\nlater,B\nnever,D\n")
     #expect(try Programs.sqlite("s", "SELECT ZLOCATION FROM ZJOURNALENTRY", in: folder) == "C\nE\n")
@@ -96,7 +99,8 @@ import Testing
     try folder.write("date,location\n2014-07-14,A\n2014-07-15,B\nsoon,C\nlater,D\n", to: "a.csv")
     func run(_ input: String, _ options: String...) throws -> ProgramOutput {
       for end in [".part", ".jsonl.part"] { try folder.write("", to: "a.csv.rejects.5.csv" + end) }
-      return try Tool.run(["import", input, "--pipeline", "p.json", "--store", "s"] + options, in: folder)
+      let arguments = ["import", input, "--pipeline", "p.json", "--store", "s"] + options
+      return try Programs.run(Tool.url.path, arguments, in: folder)
     }
     #expect(try run("a.csv", "--max-errors=1").status == 65)
     #expect(try Programs.sqlite("s", "SELECT state, recordsRead FROM SJ_INPUT", in: folder) == "partial|2\n")

@@ -42,9 +42,12 @@ struct SimulatorTests {
   }
 
   @Test func `Seeds with disturbed commands that once found a fault`() async throws {
-    try await play(2_785_485_410 &+ 1_000_000_007, killsOneIn: 2, disturbsAll: true)
-    try await play(2_785_485_411 &+ 2_000_000_011, hasProcesses: true, disturbsAll: true)
-    try await play(6_000_003 &+ 2_000_000_011, hasProcesses: true, disturbsAll: true)
+    for seed in [2_785_485_410, 6_000_021, 6_000_025 as UInt64] {
+      try await play(seed &+ 1_000_000_007, killsOneIn: 2, disturbsAll: true)
+    }
+    for seed in [2_785_485_411, 6_000_003, 6_000_011 as UInt64] {
+      try await play(seed &+ 2_000_000_011, hasProcesses: true, disturbsAll: true)
+    }
   }
 
   @Test("A model with one wrong rule is found to be wrong", arguments: StoreModel.Mistake.allCases)
