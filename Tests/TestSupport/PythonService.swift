@@ -1,15 +1,11 @@
 import Foundation
-import Synchronization
 
 /// A Python process that answers a line of output for each line of input. A series of thousands of short checks would
 /// otherwise spend most of its time on starts of Python. It ends with the test process, when its input ends.
 package final class PythonService: Sendable {
-  private struct Streams {
-    let input: FileHandle
-    let output: FileHandle
-  }
-
-  private let streams: Mutex<Streams>
+  private let input: FileHandle
+  private let output: FileHandle
+  private let lock = NSLock()
 
   /// Starts a script, which must flush each line that it prints.
   package init(_ script: String) throws {
@@ -17,17 +13,17 @@ package final class PythonService: Sendable {
     let (input, output) = (Pipe(), Pipe())
     (process.standardInput, process.standardOutput) = (input, output)
     try Programs.start(process)
-    streams = Mutex(Streams(input: input.fileHandleForWriting, output: output.fileHandleForReading))
+    (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
   }
 
   /// The answer to a line, without the line break. Tests that ask at the same time wait for each other.
   package func answer(_ line: String) throws -> String {
-    try streams.withLock { streams in
-      try streams.input.write(contentsOf: Data((line + "\n").utf8))
+    try lock.withLock {
+      try input.write(contentsOf: Data((line + "\n").utf8))
       var printed = Data()
       // A line may come in pieces.
       while printed.last != 0x0A {
-        let more = streams.output.availableData
+        let more = output.availableData
         guard !more.isEmpty else { throw ProgramFailure(description: "Python has ended without an answer to \(line)") }
         printed += more
       }
