@@ -26,7 +26,10 @@ extension StoreModel {
       bytes.starts(with: input.bytes)
         && !(options.isReplay && !options.hasRest && isRejectedWhole(input, location: location))
     }
-    if let own = matches.max(by: { ($0.bytes.count, $0.id) < ($1.bytes.count, $1.id) }) {
+    let isBegun = { (input: Input) in !input.isComplete && input.location == location ? 1 : 0 }
+    if let own = matches.max(by: {
+      ($0.bytes.count, isBegun($0), $0.id) < ($1.bytes.count, isBegun($1), $1.id)
+    }) {
       if !own.isComplete { return .resumed(own.id) }
       let rest = Array(bytes[own.bytes.count...])
       if rest.isEmpty { return mistake == .importsKnownInputs ? .fresh : known(own, location: location, options) }

@@ -46,8 +46,10 @@ struct InputRecognizer {
     var look = InputLook(try input.previewSource())
     try look.readHead(Self.headBytes)
     var matches: [Match] = []
+    // Of entries with the same content, the one that this file has begun is its own.
+    let isBegun = { [location] (entry: LedgerEntry) in !entry.isComplete && entry.location == location ? 1 : 0 }
     for entry in look.candidates(of: entries, entity: definition.entity).sorted(by: {
-      ($0.offset, $0.id) < ($1.offset, $1.id)
+      ($0.offset, isBegun($0), $0.id) < ($1.offset, isBegun($1), $1.id)
     }) {
       if isReadAgain(entry) { continue }
       try look.read(upTo: entry.offset)
