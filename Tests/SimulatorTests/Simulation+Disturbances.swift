@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import PipelineEngine
 
-/// Commands other than imports of files that are processes, killed or refused a call, and repeated at once: the store, the files
-/// and the model then agree as if nothing had happened.
+/// Commands other than imports of files that are processes, killed or refused a call, and repeated at once: the store,
+/// the files and the model then agree as if nothing had happened.
 extension Simulation {
   enum Disturbed: String, CaseIterable {
     case undo, replay, export, edit, delete, inbox, validate
@@ -29,7 +29,7 @@ extension Simulation {
       ? .killed(at: random.number(1...180))
       : .refused(
         at: random.number(1...120), code: random.pick([EIO, ENOSPC], else: EIO), lasts: random.isOne(in: 3))
-    // Seeds that are kept stay the same worlds.
+    // A third of the worlds, and with them the seeds that were kept before, stay as they were.
     switch random.pick(seed % 3 == 1 ? Disturbed.first : Disturbed.allCases, else: .undo) {
     case .undo: try undo(fault)
     case .replay: try await replay(fault)

@@ -142,14 +142,13 @@ package struct PackedLinkWriter {
   }
 
   private func check(_ keys: ArraySlice<Int64>, of table: String, isChanged: Bool) throws {
-    if isChanged, try connection.countVersions(of: keys, in: table) == keys.count { return }
     let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
     let values = keys.map(StoredValue.integer)
-    if !isChanged,
-      try connection.integer("SELECT count(*) FROM \(table) \(condition)", values) ?? 0 == Int64(keys.count)
-    {
-      return
-    }
+    let found =
+      isChanged
+      ? try connection.countVersions(of: keys, in: table)
+      : Int(try connection.integer("SELECT count(*) FROM \(table) \(condition)", values) ?? 0)
+    guard found < keys.count else { return }
     let known = try connection.rows("SELECT Z_PK FROM \(table) \(condition)", values).map { $0[0] }
     let missing = keys.first { !known.contains(.integer($0)) } ?? 0
     throw NSError.coreData(
