@@ -61,6 +61,11 @@ struct GrowingWorkTests {
     let record = (0..<columns).map { values[$0 % 4] }.joined(separator: ",") + "\n"
     let header = (0..<columns).map { "c\($0)" }.joined(separator: ",") + "\n"
     try folder.write(header + String(repeating: record, count: 20), to: "wide\(columns).csv")
+    // With chunks of a few rows an export's work hardly depends on how many of its threads find a free batch.
+    let names = (0..<columns).map { "\"c\($0)\"" }.joined(separator: ",")
+    try folder.write(
+      "{\"name\": \"wide\", \"entity\": \"Wide\", \"model\": \"Wide\(columns).xcdatamodel\", \"chunkRows\": 10, "
+        + "\"columns\": [\(names)]}", to: "wide\(columns).json")
   }
 
   @Test func `An import and an export of twice as many columns do twice as much`() throws {
@@ -75,7 +80,7 @@ struct GrowingWorkTests {
           switch command {
           case "import": ["wide\(columns).csv", "--store", store, "-q"] + model
           case "validate": ["wide\(columns).csv", "-q"] + model
-          case "export": ["--store", store, "-o", "out\(columns).csv", "-q"] + model
+          case "export": ["--store", store, "-o", "out\(columns).csv", "-q", "--pipeline", "./wide\(columns).json"]
           case "list": ["--store", store] + model
           default: [store]
           }

@@ -19,15 +19,41 @@ import Testing
   func `Killed before any call and run again, it leaves the names and contents of an undisturbed run`(
     _ workload: Workload
   ) throws {
+    let (undisturbed, count) = try undisturbed(workload)
+    var random = Randomness.generator()
+    let points =
+      Self.points < count ? (0..<Self.points).map { _ in Int.random(in: 1...count, using: &random) } : Array(1...count)
+    let killed = try kill(workload, at: points, undisturbed)
+    Figures.add("kills: \(workload.testDescription)", killed, suite: Self.self)
+    if killed == count {
+      Figures.add("series of a kill at every call: \(workload.testDescription)", 1, suite: Self.self)
+    }
+    #expect(killed * 2 > points.count, "\(killed) of \(points.count) calls were reached")
+  }
+
+  /// Its folder has the store whose ledger names the rejects, which the next run removes where there is no seed.
+  @Test func `Killed while it removes its folder, a seed keeps its rejects`() throws {
+    let workload = try #require(Workload.all.first { $0.testDescription == "seed" })
+    let (undisturbed, count) = try undisturbed(workload)
+    try #require(try calls.log.suffix(12).contains { $0.contains("unlink") && $0.hasSuffix(".seeding/summary.json") })
+    #expect(try kill(workload, at: Array(count - 20...count), undisturbed) > 15)
+  }
+
+  /// - Returns: What the run leaves, and how many calls it makes.
+  private func undisturbed(_ workload: Workload) throws -> (Remains, count: Int) {
     let undisturbed = try remains(of: workload) {
       _ = try calls.run(workload.command, in: folder, at: "w")
     }
     let count = try calls.log.count
     // An export has the fewest: it changes no file of the store.
     try #require(count > 12)
-    var random = Randomness.generator()
-    let points =
-      Self.points < count ? (0..<Self.points).map { _ in Int.random(in: 1...count, using: &random) } : Array(1...count)
+    return (undisturbed, count)
+  }
+
+  /// Kills the run before each of the calls, and compares what a repetition leaves with an undisturbed run.
+  ///
+  /// - Returns: How many of the calls were reached.
+  private func kill(_ workload: Workload, at points: [Int], _ undisturbed: Remains) throws -> Int {
     var killed = 0
     for point in points {
       var call = ""
@@ -56,13 +82,10 @@ import Testing
       if differences.isEmpty { continue }
       // A run that was killed at its very end is complete, and the next one is a second.
       let twice = try remains(of: workload) { for _ in 0..<2 { _ = try run(workload) } }
-      try #require(found == twice, "killed before call \(point): \(call): \(differences)")
+      let others = found.differences(from: twice)
+      try #require(others.isEmpty, "killed before call \(point): \(call): \(differences), after two runs \(others)")
     }
-    Figures.add("kills: \(workload.testDescription)", killed, suite: Self.self)
-    if killed == count {
-      Figures.add("series of a kill at every call: \(workload.testDescription)", 1, suite: Self.self)
-    }
-    #expect(killed * 2 > points.count, "\(killed) of \(points.count) calls were reached")
+    return killed
   }
 
   private func remains(of workload: Workload, after body: () throws -> Void) throws -> Remains {

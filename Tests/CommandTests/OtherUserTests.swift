@@ -57,21 +57,27 @@ struct OtherUserTests {
     }
   }
 
+  /// The number of a user and of a group that do not exist, as of an account that was removed.
+  static let missing: uid_t = 54_321
+
   struct Rights: Sendable, CustomTestStringConvertible {
     let store: Int
     let folder: Int
-    var testDescription: String { String(format: "store %o, folder %o", store, folder) }
+    var owner: uid_t = 0
+    var testDescription: String { String(format: "store %o, folder %o", store, folder) + ", of user \(owner)" }
   }
 
   @Test(arguments: [
     Rights(store: 0o644, folder: 0o755), Rights(store: 0o644, folder: 0o1777), Rights(store: 0o644, folder: 0o777),
-    Rights(store: 0o666, folder: 0o755),
+    Rights(store: 0o666, folder: 0o755), Rights(store: 0o644, folder: 0o755, owner: Self.missing),
+    Rights(store: 0o644, folder: 0o777, owner: Self.missing),
   ])
   func `A store that others may only read is read, and refused to writers with what to change`(
     _ rights: Rights
   ) throws {
     try folder.setMode(rights.store, of: "work/s")
     try folder.setMode(rights.folder, of: "work")
+    try own("work", "work/s", by: rights.owner)
     let before = try listing()
     for command in Self.readers {
       let output = try nobody(command)
@@ -86,8 +92,11 @@ struct OtherUserTests {
     }
   }
 
-  @Test func `In a folder that everyone may write to, each user has a store of its own`() throws {
+  @Test(arguments: [0, Self.missing])
+  func `In a folder that everyone may write to, each user has a store of its own`(_ owner: uid_t) throws {
+    try #require(owner == 0 || (getpwuid(owner) == nil && getgrgid(owner) == nil))
     try folder.setMode(0o1777, of: "work")
+    try own("work", "work/s", "work/log.csv", by: owner)
     for command in [
       "import work/log.csv --store work/mine -q", "import work/more.csv --store work/mine -q",
       "export --store work/mine -o work/out.csv --hash -q", "undo work/mine -y -q",

@@ -52,13 +52,16 @@ import Testing
     #expect(text == "No rejected records of s wait for a correction.\n")
   }
 
+  /// Imports with the pipeline `p`.
+  private func run(_ input: String, _ options: String...) throws -> ProgramOutput {
+    try Programs.run(
+      Tool.url.path, ["import", input, "--pipeline", "p.json", "--store", "s"] + options, in: folder)
+  }
+
   /// The import of a copy, `b.csv`, was killed between the second names of the rejects and the commit that records them.
   @Test func `Rejects that a killed run gave second names are continued by the next one`() throws {
     try folder.write(#"{"name": "p", "chunkRows": 2, "columns": ["date", "location"]}"#, to: "p.json")
     try folder.write("date,location\nsoon,A\n2014-07-14,B\nlater,C\n2014-07-15,D\n", to: "a.csv")
-    func run(_ input: String, _ option: String) throws -> ProgramOutput {
-      try Tool.run("import", input, "--pipeline", "p.json", "--store", "s", option, in: folder)
-    }
     #expect(try run("a.csv", "--max-errors=1").status == 65)
     for end in [".rejects.csv.part", ".rejects.csv.jsonl.part"] {
       try FileManager.default.linkItem(at: folder.file("a.csv" + end), to: folder.file("b.csv" + end))
@@ -74,10 +77,6 @@ import Testing
     try folder.write(#"{"name": "p", "chunkRows": 2, "columns": ["date", "location"]}"#, to: "p.json")
     try folder.write("date,location\nsoon,A\nlater,B\n2014-07-14,C\n", to: "old.csv")
     try folder.write("date,location\nsoon,A\nlater,B\nnever,D\n2014-07-15,E\n", to: "new.csv")
-    func run(_ input: String, _ options: String...) throws -> ProgramOutput {
-      let arguments = ["import", input, "--pipeline", "p.json", "--store", "s"] + options
-      return try Programs.run(Tool.url.path, arguments, in: folder)
-    }
     #expect(try run("old.csv").status == 65)
     #expect(try run("new.csv", "--max-errors=2").status == 65)
     #expect(
@@ -97,15 +96,15 @@ import Testing
   @Test func `Rejects that a killed run has left are removed, whatever their number`() throws {
     try folder.write(#"{"name": "p", "chunkRows": 2, "columns": ["date", "location"]}"#, to: "p.json")
     try folder.write("date,location\n2014-07-14,A\n2014-07-15,B\nsoon,C\nlater,D\n", to: "a.csv")
-    func run(_ input: String, _ options: String...) throws -> ProgramOutput {
+    func leave() throws {
       for end in [".part", ".jsonl.part"] { try folder.write("", to: "a.csv.rejects.5.csv" + end) }
-      let arguments = ["import", input, "--pipeline", "p.json", "--store", "s"] + options
-      return try Programs.run(Tool.url.path, arguments, in: folder)
     }
+    try leave()
     #expect(try run("a.csv", "--max-errors=1").status == 65)
     #expect(try Programs.sqlite("s", "SELECT state, recordsRead FROM SJ_INPUT", in: folder) == "partial|2\n")
     #expect(try folder.names.filter { $0.contains(".5.") } == [])
     try FileManager.default.moveItem(at: folder.file("a.csv"), to: folder.file("b.csv"))
+    try leave()
     let rest = try run("b.csv", "--json")
     #expect(rest.text.contains("\"state\" : \"resumed\""), "\(rest.messages)\(rest.text)")
     #expect(try folder.names.filter { $0.contains(".part") } == [])

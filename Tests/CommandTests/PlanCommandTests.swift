@@ -189,14 +189,18 @@ struct PlanCommandTests {
 
   @Test func `A plan that is cancelled while it reads is not made`() throws {
     try world.writeLog("a.csv", records: 400_000)
+    let own = try TemporaryFolder()
+    var third = Fault(.stop, calls: [.read], at: 3)
+    third.nameEnd = "a.csv"
     let planning = Programs.process(
-      Tool.url.path, ["plan", "./nightly.json", "a.csv", "--store", world.address, "--quiet"], in: world.folder)
+      Tool.url.path, ["plan", "./nightly.json", "a.csv", "--store", world.address, "--quiet"], in: world.folder,
+      environment: try Shim.environment(third, in: world.folder, page: own.path("page")))
     planning.standardError = FileHandle.nullDevice
     planning.standardOutput = FileHandle.nullDevice
     try Programs.start(planning)
-    // It has opened the store, and reads.
-    while try world.psql(#"SELECT to_regclass('"Z_METADATA"') IS NOT NULL"#) != "t" { usleep(10_000) }
+    #expect(Programs.waitUntilStopped(planning))
     kill(planning.processIdentifier, SIGTERM)
+    kill(planning.processIdentifier, SIGCONT)
     planning.waitUntilExit()
     #expect(planning.terminationStatus == 75)
     #expect(

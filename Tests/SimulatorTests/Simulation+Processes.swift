@@ -65,7 +65,7 @@ extension Simulation {
     process.standardError = FileHandle.nullDevice
     try Programs.start(process)
     defer { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
-    if Self.waitUntilStopped(process) {
+    if Programs.waitUntilStopped(process) {
       tell("it stands still at call \(number), \(try Shim.report(shimFolder.path("page")).call)")
       if isReadable {
         besideCount += 1
@@ -83,17 +83,6 @@ extension Simulation {
       throw Mismatch(description: "the process ended by signal \(process.terminationStatus)")
     }
     try end(begun, summary: try RunSummary(json: shimFolder.data("summary")))
-  }
-
-  /// Whether the process has stopped; false once it has ended.
-  private static func waitUntilStopped(_ process: Process) -> Bool {
-    while process.isRunning {
-      let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
-      // The name of the program is in parentheses in front of the state.
-      if status.split(separator: ")").last?.dropFirst().first == "T" { return true }
-      usleep(1000)
-    }
-    return false
   }
 
   /// Whether others can read at this moment. For a few calls, such as those that close the last connection, they have to

@@ -49,6 +49,19 @@ package enum Programs {
   /// one that starts at the same moment would inherit, and keep open for as long as it lives.
   package static func start(_ process: Process) throws { try starting.withLock { try process.run() } }
 
+  /// Waits until a process stands still, as after SIGSTOP, or has ended.
+  ///
+  /// - Returns: Whether it stands still.
+  package static func waitUntilStopped(_ process: Process) -> Bool {
+    while process.isRunning {
+      let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
+      // The name of the program is in parentheses in front of the state.
+      if status.split(separator: ")").last?.dropFirst().first == "T" { return true }
+      usleep(1000)
+    }
+    return false
+  }
+
   /// A process that has not been started.
   package static func process(
     _ program: String, _ arguments: [String], in folder: TemporaryFolder? = nil, environment: [String: String] = [:]

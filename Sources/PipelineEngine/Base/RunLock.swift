@@ -58,6 +58,12 @@ package final class RunLock: Sendable {
     }
   }
 
+  /// Removes the file of a lock that a killed run has left, for a run that ends before it takes the lock.
+  static func removeLeft(storePath: String) {
+    guard stat.of(StorePath.resolved(storePath) + ".lock", followingLinks: false) != nil else { return }
+    (try? RunLock(storePath: storePath, pipeline: "", now: Date()))?.release()
+  }
+
   // MARK: Acquiring
 
   /// - Returns: The descriptor that holds the lock.

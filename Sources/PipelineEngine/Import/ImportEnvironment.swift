@@ -160,7 +160,7 @@ struct ImportEnvironment {
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
-      store: options.namesStoreInRejects ? store.location?.recorded : nil,
+      store: storeInRejects,
       options: readingOptions.isEmpty ? nil : readingOptions, labels: labels)
     let permissions = FileRights.ofFile(rejectsPath, near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
@@ -176,15 +176,18 @@ struct ImportEnvironment {
     }
   }
 
+  /// The store that details of rejects name; nil where they name none.
+  private var storeInRejects: String? { options.namesStoreInRejects ? store.location?.recorded : nil }
+
   /// Removes the rejects that a run has left of an input before anything of it was in the store. An input that is known by
   /// now, or refused, writes none that would take their place.
   func removeAbandonedRejects(at path: String, _ ledger: Ledger) {
     if isDryRun { return }
-    let store = options.namesStoreInRejects ? store.location?.recorded : nil
     for name in Set([path, RejectsDestination.jsonLinesPath(for: path, definition, options)]) {
       RejectsDestination.removeAbandoned(
         name, numbers: rejectsNames.unfinishedNumbers(of: name),
-        unless: { ledger.unreportedRejects.contains($0) || rejectsNames.contains($0) }, store: store)
+        unless: { ledger.unreportedRejects.contains($0) || rejectsNames.contains($0) },
+        store: storeInRejects)
     }
   }
 
@@ -203,8 +206,7 @@ struct ImportEnvironment {
     let own = rejects.path.map { [$0] } ?? []
     let kept = ledger.unreportedRejects.subtracting(freed + own)
     let others = kept.union(freed.filter(rejectsNames.contains))
-    let named = options.namesStoreInRejects ? store.location?.recorded : nil
-    let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), store: named)
+    let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), store: storeInRejects)
     return own.contains(path) ? nil : path
   }
 }

@@ -254,9 +254,20 @@ final class RejectsFile {
     }
   }
 
+  /// Whether the details were published and the records could not be.
+  private static func isHalfPublished(_ path: String) -> Bool {
+    let exists = { (name: String) in stat.of(name, followingLinks: false) != nil }
+    return exists(partPath(of: path)) && !exists(path) && !exists(partPath(of: detailsPath(of: path)))
+      && exists(detailsPath(of: path))
+  }
+
   /// Removes the temporary files of rejects with a final path.
-  static func removeParts(of path: String) {
-    for target in [path, detailsPath(of: path)] { unlink(partPath(of: target)) }
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult static func removeParts(of path: String) -> Bool {
+    // Details that stay would look like those of another program.
+    if isHalfPublished(path) { try? restorePartNames(path) }
+    return [path, detailsPath(of: path)].map { unlink(partPath(of: $0)) == 0 }.contains(true)
   }
 
   /// Removes the other names that `link(to:)` gave a temporary file, of a run that was killed before it removed them.
@@ -272,10 +283,12 @@ final class RejectsFile {
     }
   }
 
-  /// Removes the temporary files of rejects with a final path, under all their names.
+  /// Removes the temporary files of rejects with a final path, under all their names, so that they stay removed after a
+  /// power cut.
   static func removeAllNames(of path: String) {
     removeSecondNames(of: path)
-    removeParts(of: path)
+    // Where the folder can't be synced, the next run or undo removes what is there again.
+    if removeParts(of: path) { try? DurableRename.syncFolder(of: path) }
   }
 
   /// Removes the other names of the temporary files of rejects with a final path.
@@ -297,7 +310,8 @@ final class RejectsFile {
 
   /// Where the records of temporary files of rejects with this final path came from; nil if they do not say it.
   static func originOfParts(of path: String) -> Replay.Origin? {
-    Replay.origin(inDetails: partPath(of: detailsPath(of: path)))
+    let details = detailsPath(of: path)
+    return Replay.origin(inDetails: isHalfPublished(path) ? details : partPath(of: details))
   }
 
   /// Removes the files of a run that was killed, under whichever names, unless they are another run's.

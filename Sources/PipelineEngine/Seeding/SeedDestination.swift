@@ -80,7 +80,10 @@ struct SeedDestination {
   }
 
   /// Removes the folder. After a power cut it must not come back: it would stand for a seed that is not reported.
+  ///
+  /// The store goes first: its ledger names the rejects, and the next run removes those of a seed that was not published.
   func clear() {
+    if unlink(imported) == 0 { try? DurableRename.syncFolder(of: imported) }
     try? FileManager.default.removeItem(atPath: stage)
     try? DurableRename.syncFolder(of: output)
   }

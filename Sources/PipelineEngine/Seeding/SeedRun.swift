@@ -33,7 +33,12 @@ struct SeedRun {
   ) throws(PipelineError) -> RunSummary {
     let lock: RunLock
     do throws(RunFailure) {
-      try destination.check(replaces: seed.replaces)
+      do throws(RunFailure) {
+        try destination.check(replaces: seed.replaces)
+      } catch {
+        RunLock.removeLeft(storePath: destination.output)
+        throw error
+      }
       lock = try RunLock(storePath: destination.output, pipeline: definition.name, now: options.now())
     } catch {
       return reported(failed(error), report)

@@ -44,13 +44,13 @@ struct SeedStore {
   private func cause(of error: SQLiteError, reading imported: String) -> SQLiteError {
     guard error.failureKind == .corrupt else { return error }
     do {
-      let connection = try SQLiteConnection(path: imported, mode: .readOnlySharedMemory)
+      let connection = try SQLiteConnection(path: imported, mode: .readWrite)
       defer { connection.close() }
-      _ = try connection.rows("PRAGMA quick_check(1)")
-      return error
+      if try connection.rows("PRAGMA quick_check(1)") != [[.text("ok")]] { return error }
     } catch {
-      return error as? SQLiteError ?? SQLiteError(POSIXError(.EIO), "\(imported) can't be read")
+      if let error = error as? SQLiteError { return error }
     }
+    return SQLiteError(POSIXError(.EIO), "\(imported) can't be read")
   }
 
   // MARK: Tables and rows

@@ -8,7 +8,7 @@ import Testing
 @Suite(.seeded) struct PowerCutTests {
   static let images = TestLength.rounds(2, long: 300)
 
-  @Test(arguments: RunKind.all + [.again])
+  @Test(arguments: RunKind.all + [.again, .undoOfInterrupted, .undoOfUnreported])
   func `After a power cut at any moment, a repetition ends as an undisturbed run does`(_ kind: RunKind) throws {
     let stage = try FaultStage(kind)
     let recorded = try stage.record()

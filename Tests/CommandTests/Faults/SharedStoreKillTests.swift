@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Two programs import into one store at the same time, and one of them is killed at any of its calls: the other one
-/// ends as if it were alone, and a repetition of the killed one completes the store.
+/// Several programs use one store at the same time, and one of them is ended at any of its calls: the others end as if
+/// they were alone, and a repetition of the ended one completes the store.
 @Suite(.seeded) struct SharedStoreKillTests {
   private let folder: TemporaryFolder
   private let own: TemporaryFolder
@@ -14,52 +14,125 @@ import Testing
     for (name, text) in RunKind.definitions { try folder.write(text, to: name) }
     try folder.write(RunKind.records(0..<60, badEvery: nil), to: "a.csv")
     try folder.write(RunKind.records(100..<160, badEvery: nil), to: "b.csv")
-    #expect(try Programs.run(Tool.url.path, load("a.csv", "measured"), in: folder).status == 0)
-  }
-
-  private func load(_ name: String, _ store: String) -> [String] {
-    ["import", name, "--store", store, "--pipeline", "p.json", "-q"]
   }
 
   @Test func `One that is killed does not disturb the other`() throws {
     var random = Randomness.generator()
+    let count = try callCount()
     var kills = 0
     let rounds = TestLength.rounds(6, long: 300)
     // A run that finds the store in use ends before many of its calls, so that some rounds kill nothing.
     for number in 1...rounds + 40 where number <= rounds || kills == 0 {
-      let store = "s\(number)"
-      let page = own.path("page\(number)")
-      let fault = Fault(.kill, at: .random(in: 1...340, using: &random))
-      let killed = Programs.process(
-        Tool.url.path, load("a.csv", store), in: folder,
-        environment: try Shim.environment(fault, in: folder, page: page))
-      killed.standardOutput = FileHandle.nullDevice
-      killed.standardError = FileHandle.nullDevice
-      try killed.run()
-      // A store that is in use is left alone; the run is tried again, as from cron.
-      var other = try Programs.run(Tool.url.path, load("b.csv", store), in: folder)
-      while other.status == 75 { other = try Programs.run(Tool.url.path, load("b.csv", store), in: folder) }
+      let call = Int.random(in: 1...count, using: &random)
+      let killed = try start(Fault(.kill, at: call))
+      let other = try loadUntilFree("b.csv")
       killed.waitUntilExit()
-      #expect(other.status == 0, "kill at call \(fault.number): \(other.messages)")
-      if try Shim.report(page).fired > 0 { kills += 1 }
-      expectNone(try Conservation.problems(in: folder))
-      let again = try Programs.run(Tool.url.path, load("a.csv", store), in: folder)
-      #expect(again.status == 0, "kill at call \(fault.number): \(again.messages)")
-      let found = try sqlite(
-        folder.path(store),
-        """
-        PRAGMA integrity_check;
-        SELECT count(*), count(DISTINCT ZLOCATION), max(Z_PK), (SELECT Z_MAX FROM Z_PRIMARYKEY) FROM ZJOURNALENTRY
-        """)
-      #expect(found == "ok\n120|120|120|120", "kill at call \(fault.number): \(found)")
-      expectNone(try Conservation.problems(in: folder))
-      #expect(try folder.names.filter { $0.hasPrefix(store) } == [store], "kill at call \(fault.number)")
-      for name in try folder.names where name.hasPrefix(store) {
-        try FileManager.default.removeItem(at: folder.file(name))
-      }
+      #expect(other.status == 0, "kill at call \(call): \(other.messages)")
+      if try Shim.report(own.path("page")).fired > 0 { kills += 1 }
+      try expectComplete("kill at call \(call)")
     }
     #expect(kills > 0)
     Figures.add("kills", kills, suite: Self.self)
     print("one of two programs killed: \(kills) kills, seed \(Randomness.seed)")
+  }
+
+  /// It stands still at a call while another run and a reader come, and then it is ended there.
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func `One that others meet at any call, and that is ended there, does not disturb them`(_ signal: Int32) throws {
+    var random = Randomness.generator()
+    let count = try callCount()
+    let calls =
+      FaultPoint.areAll
+      ? Array(1...count) : (0..<TestLength.rounds(3, long: 0)).map { _ in .random(in: 1...count, using: &random) }
+    var ended = 0
+    for call in calls {
+      let place = "signal \(signal) at call \(call)"
+      let process = try start(Fault(.stop, at: call))
+      if Programs.waitUntilStopped(process) {
+        ended += 1
+        try meet(place)
+        kill(process.processIdentifier, signal)
+        kill(process.processIdentifier, SIGCONT)
+      }
+      process.waitUntilExit()
+      let other = try loadUntilFree("b.csv")
+      #expect(other.status == 0, "\(place): \(other.messages)")
+      try expectComplete(place)
+    }
+    // Threads make some more or some fewer calls from run to run.
+    #expect(ended * 10 >= calls.count * 9 - 10, "only \(ended) of \(calls.count) calls were reached")
+    Figures.add("kills of one that others met", ended, suite: Self.self)
+    if FaultPoint.areAll { Figures.add("series of signal \(signal) at every call", 1, suite: Self.self) }
+    print("ended by signal \(signal) where others met it: \(ended), seed \(Randomness.seed)")
+  }
+
+  // MARK: Programs
+
+  private func load(_ name: String) throws -> ProgramOutput {
+    try Programs.run(Tool.url.path, arguments(name), in: folder)
+  }
+
+  private func arguments(_ name: String) -> [String] { ["import", name, "--store", "s", "--pipeline", "p.json", "-q"] }
+
+  /// A store that is in use is left alone; the run is tried again, as from cron.
+  private func loadUntilFree(_ name: String) throws -> ProgramOutput {
+    var output = try load(name)
+    while output.status == 75 { output = try load(name) }
+    return output
+  }
+
+  /// Starts an import of `a.csv` under the shim.
+  private func start(_ fault: Fault) throws -> Process {
+    let environment = try Shim.environment(fault, in: folder, page: own.path("page"))
+    let process = Programs.process(Tool.url.path, arguments("a.csv"), in: folder, environment: environment)
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try Programs.start(process)
+    return process
+  }
+
+  /// How many calls an undisturbed import makes.
+  private func callCount() throws -> Int {
+    let process = try start(.none)
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    try removeStore()
+    return try Shim.report(own.path("page")).counts.values.reduce(0, +)
+  }
+
+  /// Two others use the store: a run that may find it in use, and a reader that finds whole chunks.
+  private func meet(_ place: String) throws {
+    let other = try load("b.csv")
+    #expect([0, 75].contains(other.status), "\(place): \(other.messages)")
+    let reader = try Programs.run(Tool.url.path, ["export", "--store", "s", "-o", "-", "-q"], in: folder)
+    // Before its model is in it, there is no store; at a few calls, no other program may open it.
+    #expect([0, 66, 75].contains(reader.status), "\(place): \(reader.messages)")
+    if reader.status == 0 {
+      let rows = reader.text.split(separator: "\n").count - 1
+      #expect(rows % 20 == 0, "\(place): a reader has found \(rows) entries")
+    }
+  }
+
+  /// Completes the store, compares it with that of undisturbed runs, and removes it.
+  private func expectComplete(_ place: String) throws {
+    expectNone(try Conservation.problems(in: folder).map { "\(place): \($0)" })
+    let again = try load("a.csv")
+    #expect(again.status == 0, "\(place): \(again.messages)")
+    let found = try sqlite(
+      folder.path("s"),
+      """
+      PRAGMA integrity_check;
+      SELECT count(*), count(DISTINCT ZLOCATION), max(Z_PK), (SELECT Z_MAX FROM Z_PRIMARYKEY) FROM ZJOURNALENTRY
+      """)
+    #expect(found == "ok\n120|120|120|120", "\(place): \(found)")
+    expectNone(try Conservation.problems(in: folder).map { "\(place): \($0)" })
+    #expect(try folder.names.filter { $0.hasPrefix("s") } == ["s"], "\(place)")
+    try removeStore()
+  }
+
+  private func removeStore() throws {
+    for name in try folder.names where name.hasPrefix("s") {
+      try FileManager.default.removeItem(at: folder.file(name))
+    }
   }
 }

@@ -103,7 +103,8 @@ struct NotificationTests {
       context.rollback()
       context.refresh(objects[2], mergeChanges: false)
       context.processPendingChanges()
-      context.reset()
+      // Only objects that are held are announced.
+      withExtendedLifetime(objects) { context.reset() }
       #expect(log.lines == ["0 change refreshed 2", "0 change refreshed 1", "0 change invalidatedAll 3"])
     }
   }
