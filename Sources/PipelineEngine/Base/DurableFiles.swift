@@ -40,7 +40,8 @@ package enum DurableRename {
 
   /// Makes the names in the folder of a file durable.
   static func syncFolder(of path: String) throws(POSIXError) {
-    let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let name = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let folder = uninterrupted { open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     // A folder that may be written but not read can't be opened; the file is renamed nevertheless.
     if folder < 0 { return }
     defer { close(folder) }

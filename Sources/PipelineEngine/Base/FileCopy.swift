@@ -10,10 +10,10 @@ enum FileCopy {
   static func copy<Result>(
     _ source: String, to target: String, _ whileOpen: () throws(RunFailure) -> Result
   ) throws(RunFailure) -> Result {
-    let input = open(source, O_RDONLY | O_CLOEXEC)
+    let input = uninterrupted { open(source, O_RDONLY | O_CLOEXEC) }
     guard input >= 0 else { throw RunFailure(source, "can't be read", errno: errno) }
     defer { close(input) }
-    let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    let output = uninterrupted { open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     guard output >= 0 else { throw RunFailure(target, "can't be made", errno: errno) }
     defer { close(output) }
     _ = flock(output, LOCK_EX | LOCK_NB)

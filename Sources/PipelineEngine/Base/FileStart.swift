@@ -4,8 +4,7 @@ import Foundation
 /// interrupts it.
 package enum FileStart {
   package static func read(_ path: String, bytesMax: Int) throws(POSIXError) -> [UInt8] {
-    var descriptor: Int32
-    repeat { descriptor = open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
+    let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw POSIXError.last }
     defer { close(descriptor) }
     var bytes: [UInt8] = []

@@ -89,7 +89,7 @@ struct RunRecords {
   private func opened() throws -> FileHandle {
     while true {
       let mode = mode_t(FileRights.ofFile(path, near: store))
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode)
+      let descriptor = uninterrupted { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode) }
       guard descriptor >= 0 else { throw RunFailure(path, "can't be opened", errno: errno) }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       while flock(descriptor, LOCK_EX) != 0 {

@@ -184,6 +184,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var memoryPeakBytes: Int
   /// How a run that was stopped is made to go on: what to change in the pipeline or the options. Not part of the JSON.
   package var stopAdvice: String?
+  /// A folder of the run that could not be removed, and why. Not part of the JSON.
+  package var leftFolder: String?
   /// Where the files of an inbox are that have to be corrected. Not part of the JSON.
   package var failedPaths: [String] = []
   /// The files of rejects, as single paths. Not part of the JSON.

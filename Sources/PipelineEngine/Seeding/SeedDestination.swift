@@ -82,10 +82,19 @@ struct SeedDestination {
   /// Removes the folder. After a power cut it must not come back: it would stand for a seed that is not reported.
   ///
   /// The store goes first: its ledger names the rejects, and the next run removes those of a seed that was not published.
-  func clear() {
+  ///
+  /// - Returns: What is left; nil where nothing is.
+  @discardableResult func clear() -> String? {
     if unlink(imported) == 0 { try? DurableRename.syncFolder(of: imported) }
-    try? FileManager.default.removeItem(atPath: stage)
+    // What could not be removed at once may be a moment later.
+    for _ in 0..<2 where stat.of(stage, followingLinks: false) != nil {
+      try? FileManager.default.removeItem(atPath: stage)
+    }
+    if stat.of(stage, followingLinks: false) != nil {
+      return "\(stage), a folder of the seed, can't be removed; the next seed with this path removes it"
+    }
     try? DurableRename.syncFolder(of: output)
+    return nil
   }
 
   // MARK: Publishing
@@ -153,7 +162,7 @@ struct SeedDestination {
   }
 
   private static func sync(_ path: String) throws(RunFailure) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw RunFailure(path, "can't be read", errno: errno) }
     defer { close(descriptor) }
     if fsync(descriptor) != 0 { throw RunFailure(path, "can't be written to the disk", errno: errno) }

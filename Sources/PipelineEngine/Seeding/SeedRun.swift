@@ -98,7 +98,7 @@ struct SeedRun {
   private func ended(_ summary: RunSummary, _ report: (inout RunSummary) -> Bool) -> RunSummary {
     var summary = summary
     let isSeed = summary.seed != nil && summary.failure == nil
-    if report(&summary) || !isSeed { destination.clear() }
+    if report(&summary) || !isSeed { summary.leftFolder = destination.clear() }
     return summary
   }
 
@@ -175,7 +175,9 @@ struct SeedRun {
       try destination.keep(summary)
       try destination.publish(replaces: seed.replaces)
     } catch {
-      (summary.seed, summary.note) = (nil, nil)
+      // The store has its name already where only its folder could not be synced.
+      if destination.uuid != summary.seed?.uuid { summary.seed = nil }
+      summary.note = nil
       summary.outcome = .failed
       summary.failure = error.summary
     }

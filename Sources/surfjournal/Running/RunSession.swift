@@ -68,6 +68,7 @@ struct RunSession: Sendable {
       Console.report(failure.message)
       if let hint = GuessHint(after: failure, of: options, arguments: arguments) { Console.report(hint.text) }
     }
+    if let left = summary.leftFolder { Console.report("warning: \(left)") }
     do throws(CommandFailure) {
       guard let text = try text(of: summary) else { return summary.exitCode }
       if display.isJSON {
