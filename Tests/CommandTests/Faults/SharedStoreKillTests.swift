@@ -105,8 +105,11 @@ import Testing
     let other = try load("b.csv")
     #expect([0, 75].contains(other.status), "\(place): \(other.messages)")
     let reader = try Programs.run(Tool.url.path, ["export", "--store", "s", "-o", "-", "-q"], in: folder)
-    // Before its model is in it, there is no store; at a few calls, no other program may open it.
-    #expect([0, 66, 75].contains(reader.status), "\(place): \(reader.messages)")
+    // Before its first commit the file is no store yet; at a few calls, no other program may open it.
+    let isBegun =
+      reader.status == 65
+      && ["the file is empty", "has no Z_METADATA"].contains { reader.messages.contains($0) }
+    #expect(isBegun || [0, 66, 75].contains(reader.status), "\(place): \(reader.status) \(reader.messages)")
     if reader.status == 0 {
       let rows = reader.text.split(separator: "\n").count - 1
       #expect(rows % 20 == 0, "\(place): a reader has found \(rows) entries")
