@@ -19,18 +19,18 @@ struct ExportMark: Sendable, Hashable, Codable {
   /// The start of that export.
   var exportedAt: Date
 
-  /// A mark has some hundred bytes, and a name of a pipeline.
+  /// A mark has a few hundred bytes and the name of a pipeline.
   private static let bytesMax = 1 << 20
 
   /// The mark in the file, nil if there is none yet.
   ///
   /// - Throws: 74 where it can't be read, 65 where it is not a mark.
   static func read(_ path: String) throws(RunFailure) -> ExportMark? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
     let data: Data
     do throws(POSIXError) {
       data = Data(try FileStart.read(path, bytesMax: bytesMax))
     } catch {
+      if error.code == .ENOENT { return nil }
       throw RunFailure(
         code: nil, exitCode: .ioError,
         message: "the mark of earlier exports can't be read: \(systemMessage(error.code.rawValue)); "

@@ -81,7 +81,7 @@ struct RunRecords {
 
   /// Called where a failed run can't be recorded.
   func markFailure() {
-    let descriptor = open(markPath, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    let descriptor = uninterrupted { open(markPath, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644) }
     if descriptor >= 0 { close(descriptor) }
   }
 

@@ -266,7 +266,7 @@ final class RejectsFile {
   /// - Returns: Whether there was one.
   @discardableResult static func removeParts(of path: String) -> Bool {
     // Details that stay would look like those of another program.
-    if isHalfPublished(path) { try? restorePartNames(path) }
+    if isHalfPublished(path), (try? restorePartNames(path)) == nil { return false }
     return [path, detailsPath(of: path)].map { unlink(partPath(of: $0)) == 0 }.contains(true)
   }
 

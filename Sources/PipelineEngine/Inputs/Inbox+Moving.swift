@@ -24,7 +24,6 @@ extension Inbox {
     if let change = change(of: file) { return change }
     let folder = folder(of: outcome, on: date)
     try Self.makeFolder(folder)
-    OutputFile.removeLeftovers(of: file.name, in: folder)
     let (target, change) = try put(file, in: folder)
     if let change { return change }
     // The new name before the removal of the old one: after a crash the file has at least one name.
@@ -110,7 +109,9 @@ extension Inbox {
     let code = renameExclusively(path, to: target)
     guard code == EINVAL || code == ENOSYS || code == EOPNOTSUPP else { return code }
     removeReservation(target)
-    let reservation = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, reservedMode)
+    let reservation = uninterrupted {
+      open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, reservedMode)
+    }
     guard reservation >= 0 else { return errno }
     defer { close(reservation) }
     var status = stat()
@@ -129,7 +130,7 @@ extension Inbox {
   private static let reservedMode: mode_t = 0o200
 
   private static func removeReservation(_ path: String) {
-    let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = uninterrupted { open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     if descriptor < 0 { return }
     defer { close(descriptor) }
     var status = stat()
@@ -184,6 +185,8 @@ extension Inbox {
 
   /// For a target on another file system: a complete copy first, then the removal of the original.
   private func copy(_ file: File, to folder: String) throws(RunFailure) -> (String, Move?) {
+    // It lists the folder: a rename does without it, so that many files do not take the square of their number.
+    OutputFile.removeLeftovers(of: file.name, in: folder)
     let temporary = OutputFile.temporaryPath(for: file.name, in: folder)
     defer { unlink(temporary) }
     var isNew = false
@@ -232,7 +235,7 @@ extension Inbox {
 
   /// Makes the names in a folder durable.
   private static func sync(_ folder: String) throws(RunFailure) {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = uninterrupted { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     // A folder that may be written but not read can't be opened; the names exist nevertheless.
     if descriptor < 0 { return }
     defer { close(descriptor) }

@@ -53,7 +53,9 @@ final class EventLog: Sendable {
     name = path ?? "standard error"
     var descriptor = STDERR_FILENO
     if let path {
-      descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_t(permissions))
+      descriptor = uninterrupted {
+        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_t(permissions))
+      }
       guard descriptor >= 0 else { throw RunFailure(path, "can't be opened for the log", errno: errno) }
     }
     state = Locked(State(descriptor: descriptor))

@@ -43,7 +43,7 @@ struct SeedDestination {
   func begin(replaces: Bool) throws(RunFailure) {
     if stat.of(stage, followingLinks: false) != nil {
       try undo()
-      clear()
+      if let left = clear() { throw RunFailure(code: nil, exitCode: .ioError, message: left) }
     }
     try check(replaces: replaces)
     for folder in [stage, stage + "/import", stage + "/replaced"] where mkdir(folder, 0o700) != 0 {
@@ -66,10 +66,14 @@ struct SeedDestination {
 
   /// The summary of a seed that was published by a run that ended before it had written its reports.
   func unreported(program: String) -> RunSummary? {
-    guard stat.of(made, followingLinks: false) == nil, stat.of(output, followingLinks: false) != nil,
-      let data = FileManager.default.contents(atPath: summary)
-    else { return nil }
+    guard isPublished, let data = FileManager.default.contents(atPath: summary) else { return nil }
     return try? RunSummary(json: data, program: program)
+  }
+
+  /// Whether the seed has its name: the store's file is moved last.
+  var isPublished: Bool {
+    stat.of(summary, followingLinks: false) != nil && stat.of(made, followingLinks: false) == nil
+      && stat.of(output, followingLinks: false) != nil
   }
 
   /// The UUID of the store at the output's path; nil if there is none.
@@ -81,21 +85,32 @@ struct SeedDestination {
 
   /// Removes the folder. After a power cut it must not come back: it would stand for a seed that is not reported.
   ///
-  /// The store goes first: its ledger names the rejects, and the next run removes those of a seed that was not published.
+  /// The imported store goes first: its ledger names the rejects, and the next run removes those of a seed that was not
+  /// published. The only copy of the store that was there before stays.
   ///
-  /// - Returns: What is left; nil where nothing is.
+  /// - Returns: Why the folder is still there; nil where it is not.
   @discardableResult func clear() -> String? {
-    if unlink(imported) == 0 { try? DurableRename.syncFolder(of: imported) }
-    // What could not be removed at once may be a moment later.
-    for _ in 0..<2 where stat.of(stage, followingLinks: false) != nil {
+    if stat.of(output, followingLinks: false) == nil, stat.of(replaced, followingLinks: false) != nil {
+      return "\(stage) has the store that was at \(output); the next seed with this path puts it back"
+    }
+    // Whatever another program has put there, such as a link to a folder, is not looked into.
+    if stat.of(stage, followingLinks: false)?.type != S_IFDIR { unlink(stage) }
+    if removeImported() { try? DurableRename.syncFolder(of: imported) }
+    // A second time, for the rest of what could not be removed as a whole.
+    for _ in 0..<2 where !Self.exists(imported) && Self.exists(stage) {
       try? FileManager.default.removeItem(atPath: stage)
     }
-    if stat.of(stage, followingLinks: false) != nil {
+    if Self.exists(stage) {
       return "\(stage), a folder of the seed, can't be removed; the next seed with this path removes it"
     }
     try? DurableRename.syncFolder(of: output)
     return nil
   }
+
+  private static func exists(_ path: String) -> Bool { stat.of(path, followingLinks: false) != nil }
+
+  /// - Returns: Whether there was an imported store, and it was removed.
+  private func removeImported() -> Bool { unlink(imported) == 0 || errno != ENOENT && unlink(imported) == 0 }
 
   // MARK: Publishing
 
@@ -145,11 +160,23 @@ struct SeedDestination {
   /// Undoes the moves, unless the store's file itself was moved: then they are complete.
   private func undo() throws(RunFailure) {
     guard stat.of(output, followingLinks: false) == nil else { return }
-    for suffix in ["-shm", "-wal"] { unlink(output + suffix) }
+    // Those of the seed have been moved; otherwise they are still those of the store that was there before.
+    if try hasMovedWAL() { for suffix in ["-shm", "-wal"] { unlink(output + suffix) } }
     let aside = Self.largeValues(of: replaced)
     if stat.of(aside) != nil { try Self.move(aside, to: Self.largeValues(of: output)) }
     for suffix in ["-journal"] + Self.suffixes where stat.of(replaced + suffix, followingLinks: false) != nil {
       try Self.move(replaced + suffix, to: output + suffix)
+    }
+  }
+
+  /// Whether the WAL of the seed has the output's name. A store with a WAL says so in its header. (SQLite's file format,
+  /// "File format version numbers".)
+  private func hasMovedWAL() throws(RunFailure) -> Bool {
+    guard Self.exists(made), !Self.exists(made + "-wal") else { return false }
+    do throws(POSIXError) {
+      return try FileStart.read(made, bytesMax: 20).dropFirst(18).first == 2
+    } catch {
+      throw RunFailure(made, "can't be read", errno: error.code.rawValue)
     }
   }
 

@@ -46,7 +46,7 @@ struct SeedRun {
     defer { lock.release() }
     if let owed = unreported { return ended(owed, report) }
     // Those of a seed that is published stay.
-    if destination.unreported(program: definition.vocabulary.program) == nil { removeLeftRejects() }
+    if !destination.isPublished { removeLeftRejects() }
     do throws(RunFailure) {
       try destination.begin(replaces: seed.replaces)
     } catch {
@@ -175,8 +175,8 @@ struct SeedRun {
       try destination.keep(summary)
       try destination.publish(replaces: seed.replaces)
     } catch {
-      // The store has its name already where only its folder could not be synced.
-      if destination.uuid != summary.seed?.uuid { summary.seed = nil }
+      // The seed has its name already where only its folder could not be synced.
+      if !destination.isPublished { summary.seed = nil }
       summary.note = nil
       summary.outcome = .failed
       summary.failure = error.summary

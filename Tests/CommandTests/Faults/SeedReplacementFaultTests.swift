@@ -68,6 +68,55 @@ import Testing
     Figures.add("kills", killed, suite: Self.self)
   }
 
+  /// What another program has committed is in the WAL alone, and the next run may not replace the store.
+  @Test(arguments: [["--single-file"], []])
+  func `Killed at any renaming, the old store has its WAL again, or the seed is there`(_ options: [String]) throws {
+    let seed = ["seed", "--from", "new.csv", "-o", "s.sqlite", "-q", "--entity", "Session", "--model", SurfModel.name]
+    let prepare = {
+      for name in try work.names { try FileManager.default.removeItem(at: work.file(name)) }
+      for name in try base.names { try FileManager.default.copyItem(at: base.file(name), to: work.file(name)) }
+      // The copy of an open store: closing it would empty the WAL.
+      try Programs.output(
+        of: ["python3", "-c", Self.commitToWAL, work.path("s.sqlite"), work.path("copy")], in: work)
+    }
+    let page = own.path("page")
+    let run = { (fault: Fault) in
+      try prepare()
+      let environment = try Shim.environment(fault, in: work, page: page)
+      _ = try Programs.run(Tool.url.path, seed + options + ["--force"], in: work, environment: environment)
+      return try Shim.report(page)
+    }
+    let renames = try run(.none).counts[.rename] ?? 0
+    try #require(rating() == "2" && renames > 2)
+    for number in 1...renames {
+      guard try run(Fault(.kill, calls: [.rename], at: number)).fired > 0 else { continue }
+      let again = try Programs.run(Tool.url.path, seed + options, in: work)
+      #expect([0, 73].contains(again.status), "killed at renaming \(number): \(again.messages)")
+      let found = try rating()
+      #expect(["7", "2"].contains(found), "killed at renaming \(number): \(found)")
+    }
+  }
+
+  private static let commitToWAL = """
+    import os, shutil, sqlite3, sys
+    base = sqlite3.connect(sys.argv[1])
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("UPDATE ZSESSION SET ZRATING = 7")
+    base.commit()
+    for end in ["", "-wal"]: shutil.copy(sys.argv[1] + end, sys.argv[2] + end)
+    base.close()
+    for end in ["", "-wal"]: os.replace(sys.argv[2] + end, sys.argv[1] + end)
+    """
+
+  /// The one rating, of a copy: the files stay as they are.
+  private func rating() throws -> String {
+    let copy = try TemporaryFolder()
+    for end in ["", "-wal"] where work.exists("s.sqlite" + end) {
+      try FileManager.default.copyItem(at: work.file("s.sqlite" + end), to: copy.file("s.sqlite" + end))
+    }
+    return try sqlite(copy.path("s.sqlite"), "SELECT ZRATING FROM ZSESSION")
+  }
+
   @Test func `A record that a seed has lost, one too many, and a seed without a report are found`() throws {
     let harms: [(TemporaryFolder) throws -> Void] = [
       { try sqlite($0.path("s.sqlite"), "DELETE FROM ZSESSION") },

@@ -48,19 +48,26 @@ import Testing
     for call in calls {
       let place = "signal \(signal) at call \(call)"
       let process = try start(Fault(.stop, at: call))
-      if Programs.waitUntilStopped(process) {
-        ended += 1
+      defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+      let isStopped = Programs.waitUntilStopped(process)
+      if isStopped {
         try meet(place)
         kill(process.processIdentifier, signal)
         kill(process.processIdentifier, SIGCONT)
       }
       process.waitUntilExit()
+      let end = process.terminationStatus
+      // After its last chunk it ends as if nothing had been asked of it.
+      let isEnded = process.terminationReason == .uncaughtSignal ? end == signal : signal == SIGTERM && end == 75
+      if isStopped { #expect(isEnded || signal == SIGTERM && end == 0, "\(place): it ended with \(end)") }
+      if isStopped, isEnded { ended += 1 }
       let other = try loadUntilFree("b.csv")
       #expect(other.status == 0, "\(place): \(other.messages)")
       try expectComplete(place)
     }
-    // Threads make some more or some fewer calls from run to run.
-    #expect(ended * 10 >= calls.count * 9 - 10, "only \(ended) of \(calls.count) calls were reached")
+    // Threads make some more or some fewer calls from run to run, and after the last chunk a run only ends.
+    let least = calls.count * (signal == SIGKILL ? 9 : 3) / 10 - 3
+    #expect(ended >= least, "only \(ended) of \(calls.count) were ended")
     Figures.add("kills of one that others met", ended, suite: Self.self)
     if FaultPoint.areAll { Figures.add("series of signal \(signal) at every call", 1, suite: Self.self) }
     print("ended by signal \(signal) where others met it: \(ended), seed \(Randomness.seed)")
@@ -77,7 +84,7 @@ import Testing
   /// A store that is in use is left alone; the run is tried again, as from cron.
   private func loadUntilFree(_ name: String) throws -> ProgramOutput {
     var output = try load(name)
-    while output.status == 75 { output = try load(name) }
+    for _ in 0..<1000 where output.status == 75 { output = try load(name) }
     return output
   }
 
@@ -108,7 +115,7 @@ import Testing
     // Before its first commit the file is no store yet; at a few calls, no other program may open it.
     let isBegun =
       reader.status == 65
-      && ["the file is empty", "has no Z_METADATA"].contains { reader.messages.contains($0) }
+      && ["the file is empty", "has no Z_METADATA", "has no tables"].contains { reader.messages.contains($0) }
     #expect(isBegun || [0, 66, 75].contains(reader.status), "\(place): \(reader.status) \(reader.messages)")
     if reader.status == 0 {
       let rows = reader.text.split(separator: "\n").count - 1
