@@ -74,7 +74,8 @@ import Testing
       .replacingOccurrences(of: "/usr/local/bin", with: folder.path("bin"))
     let command = line.command.replacingOccurrences(of: Self.home, with: folder.url.path)
     let environment = ["HOME=\(folder.url.path)", "LOGNAME=surfer", "SHELL=/bin/sh", path]
-    return try Programs.run("/usr/bin/env", ["-i"] + environment + ["/bin/sh", "-c", command], in: folder)
+    return try Programs.run(
+      "/usr/bin/env", EmptyEnvironment.arguments(environment) + ["/bin/sh", "-c", command], in: folder)
   }
 
   @Test func `As cron runs it, a clean night says nothing`() throws {

@@ -95,11 +95,9 @@ import Testing
   @Test(arguments: ["spreadsheet", "nightly", "app"])
   func `A newcomer's first hour works from the installed files`(_ script: String) throws {
     let path = "\(try Self.shared.get().path("root/usr/bin")):/usr/bin:/bin"
-    let home = ["-i", "PATH=\(path)", "HOME=\(folder.url.path)", "TMPDIR=\(folder.url.path)"]
-    // How a sanitizer reports does not concern a newcomer.
-    let sanitizer = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }.map { "\($0)=\($1)" }
-    let output = try Programs.run(
-      "/usr/bin/env", home + sanitizer + ["sh", Repository.path("Tests/Newcomers/\(script).sh")], in: folder)
+    let home = ["PATH=\(path)", "HOME=\(folder.url.path)", "TMPDIR=\(folder.url.path)"]
+    let command = ["sh", Repository.path("Tests/Newcomers/\(script).sh")]
+    let output = try Programs.run("/usr/bin/env", EmptyEnvironment.arguments(home) + command, in: folder)
     #expect(output.status == 0, "\(output.text)\(output.messages)")
   }
 }

@@ -47,7 +47,8 @@ import Testing
   /// The line after the tab key, in a shell.
   private func complete(_ typed: String, in shell: String) throws -> String {
     let path = "\(folder.path("bin")):/usr/bin:/bin"
-    let environment = ["env", "-i", "PATH=\(path)", "HOME=\(folder.url.path)", "TERM=dumb", "LC_ALL=C.UTF-8"]
+    let settings = ["PATH=\(path)", "HOME=\(folder.url.path)", "TERM=dumb", "LC_ALL=C.UTF-8"]
+    let environment = ["env"] + EmptyEnvironment.arguments(settings)
     let start: [String]
     if shell == "bash" {
       let script = Repository.path("Packaging/completions/surfjournal.bash")

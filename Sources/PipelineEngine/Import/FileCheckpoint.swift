@@ -32,10 +32,11 @@ struct FileCheckpoint {
   ///   because the content is in another file by now.
   mutating func restart(_ ledger: Ledger, completed: [LedgerEntry]) {
     entry.id = ledger.newInputID()
-    let completed = Set(completed.map(\.id))
-    replacedEntries = ledger.partialEntries.filter {
-      $0.path == entry.path && $0.pipelineDigest == entry.pipelineDigest && !completed.contains($0.id)
+    let interrupted = ledger.partialEntries.filter {
+      $0.path == entry.path && $0.pipelineDigest == entry.pipelineDigest
     }
+    // Usually there is none, and a run may have completed thousands.
+    replacedEntries = interrupted.filter { entry in !completed.contains { $0.id == entry.id } }
   }
 
   /// The input is read from where an import of its head ended.

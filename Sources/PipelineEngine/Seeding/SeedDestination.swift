@@ -160,8 +160,9 @@ struct SeedDestination {
   /// Undoes the moves, unless the store's file itself was moved: then they are complete.
   private func undo() throws(RunFailure) {
     guard stat.of(output, followingLinks: false) == nil else { return }
-    // Those of the seed have been moved; otherwise they are still those of the store that was there before.
-    if try hasMovedWAL() { for suffix in ["-shm", "-wal"] { unlink(output + suffix) } }
+    // Otherwise it is still that of the store that was there before. SQLite makes the shared memory anew.
+    if try hasMovedWAL() { unlink(output + "-wal") }
+    unlink(output + "-shm")
     let aside = Self.largeValues(of: replaced)
     if stat.of(aside) != nil { try Self.move(aside, to: Self.largeValues(of: output)) }
     for suffix in ["-journal"] + Self.suffixes where stat.of(replaced + suffix, followingLinks: false) != nil {

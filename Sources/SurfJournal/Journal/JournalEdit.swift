@@ -98,7 +98,7 @@ public final class JournalEdit: Sendable {
       try stack.storeContainer.persistentStoreCoordinator.checkpoint()
     } catch {
       throw JournalError(
-        .storeUnusable, exitCode: .ioError,
+        .storeUnusable, exitCode: RunFailure(store: error as NSError).exitCode,
         "the entry is saved, but \(editor.store) may not be on the disk yet: \(error.localizedDescription)")
     }
   }

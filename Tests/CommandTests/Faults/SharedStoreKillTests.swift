@@ -112,7 +112,7 @@ import Testing
     let other = try load("b.csv")
     #expect([0, 75].contains(other.status), "\(place): \(other.messages)")
     let reader = try Programs.run(Tool.url.path, ["export", "--store", "s", "-o", "-", "-q"], in: folder)
-    // Before its first commit the file is no store yet; at a few calls, no other program may open it.
+    // Before its first commit the file is not a store; at a few calls, no other program may open it.
     let isBegun =
       reader.status == 65
       && ["the file is empty", "has no Z_METADATA", "has no tables"].contains { reader.messages.contains($0) }
