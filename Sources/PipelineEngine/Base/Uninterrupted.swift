@@ -2,10 +2,6 @@ import Foundation
 
 /// Calls the system again where a signal has interrupted it. (POSIX: EINTR.)
 ///
-/// ```swift
-/// let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
-/// ```
-///
 /// - Returns: What the call returns; -1 with `errno` where it fails for another reason.
 func uninterrupted(_ call: () -> Int32) -> Int32 {
   while true {
