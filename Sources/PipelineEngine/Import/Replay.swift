@@ -67,10 +67,7 @@ public enum Replay {
     // By how far it came, the details of the rest or those of the replayed file have one of these names.
     for path in [RejectsFile.detailsPath(of: next), details, replayedPath(of: details)] {
       guard let store = try readOrigin(inDetails: path)?.store else { continue }
-      if files.fileExists(atPath: store + ".lock") {
-        // Taking the lock of a dead process and releasing it removes the file.
-        (try? RunLock(storePath: store, pipeline: "replay", now: Date()))?.release()
-      }
+      RunLock.removeLeft(storePath: store)
       break
     }
     let hasNext = files.fileExists(atPath: next)

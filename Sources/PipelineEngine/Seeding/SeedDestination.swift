@@ -27,21 +27,21 @@ struct SeedDestination {
   /// - Throws: 73 where a file already exists, 73 and 77 for a path that can't be written.
   func check(replaces: Bool) throws(RunFailure) {
     try OutputPath.check(output)
-    guard !replaces, let there = firstThere, stat.of(stage, followingLinks: false) == nil else { return }
+    guard !replaces, let there = firstThere, !Self.exists(stage) else { return }
     throw RunFailure(
       code: nil, exitCode: .cannotCreate,
       message: "\(there) exists already; choose another path for the seed, or replace it with --force")
   }
 
   private var firstThere: String? {
-    ["", "-wal", "-shm", "-journal"].map { output + $0 }.first { stat.of($0, followingLinks: false) != nil }
+    ["", "-wal", "-shm", "-journal"].map { output + $0 }.first { Self.exists($0) }
   }
 
   /// Creates the folder, after repairing what a killed run left. Called while holding the store's lock.
   ///
   /// - Throws: Where that can't be repaired, too: the folder then stays, which has the only copy of the store.
   func begin(replaces: Bool) throws(RunFailure) {
-    if stat.of(stage, followingLinks: false) != nil {
+    if Self.exists(stage) {
       try undo()
       if let left = clear() { throw RunFailure(code: nil, exitCode: .ioError, message: left) }
     }
@@ -72,8 +72,7 @@ struct SeedDestination {
 
   /// Whether the seed has its name: the store's file is moved last.
   var isPublished: Bool {
-    stat.of(summary, followingLinks: false) != nil && stat.of(made, followingLinks: false) == nil
-      && stat.of(output, followingLinks: false) != nil
+    Self.exists(summary) && !Self.exists(made) && Self.exists(output)
   }
 
   /// The UUID of the store at the output's path; nil if there is none.
@@ -90,13 +89,13 @@ struct SeedDestination {
   ///
   /// - Returns: Why the folder is still there; nil where it is not.
   @discardableResult func clear() -> String? {
-    if stat.of(output, followingLinks: false) == nil, stat.of(replaced, followingLinks: false) != nil {
+    if !Self.exists(output), Self.exists(replaced) {
       return "\(stage) has the store that was at \(output); the next seed with this path puts it back"
     }
     // Whatever another program has put there, such as a link to a folder, is not looked into.
     if stat.of(stage, followingLinks: false)?.type != S_IFDIR { unlink(stage) }
     if removeImported() { try? DurableRename.syncFolder(of: imported) }
-    // A second time, for the rest of what could not be removed as a whole.
+    // Once more if a part could not be removed.
     for _ in 0..<2 where !Self.exists(imported) && Self.exists(stage) {
       try? FileManager.default.removeItem(atPath: stage)
     }
@@ -106,8 +105,6 @@ struct SeedDestination {
     try? DurableRename.syncFolder(of: output)
     return nil
   }
-
-  private static func exists(_ path: String) -> Bool { stat.of(path, followingLinks: false) != nil }
 
   /// - Returns: Whether there was an imported store, and it was removed.
   private func removeImported() -> Bool { unlink(imported) == 0 || errno != ENOENT && unlink(imported) == 0 }
@@ -127,7 +124,7 @@ struct SeedDestination {
     do throws(RunFailure) {
       // A single file replaces another in one step, unless the other one has more files.
       let old = ["-wal"].map { output + $0 } + [Self.largeValues(of: output)]
-      if stat.of(made + "-wal") != nil || old.contains(where: { stat.of($0, followingLinks: false) != nil }) {
+      if stat.of(made + "-wal") != nil || old.contains(where: { Self.exists($0) }) {
         try setAside()
       }
       try setLargeValuesAside()
@@ -142,7 +139,7 @@ struct SeedDestination {
 
   /// The store's file is moved first: its WAL alone is not a store.
   private func setAside() throws(RunFailure) {
-    for suffix in Self.suffixes.reversed() + ["-journal"] where stat.of(output + suffix, followingLinks: false) != nil {
+    for suffix in Self.suffixes.reversed() + ["-journal"] where Self.exists(output + suffix) {
       try Self.move(output + suffix, to: replaced + suffix)
     }
   }
@@ -159,13 +156,13 @@ struct SeedDestination {
 
   /// Undoes the moves, unless the store's file itself was moved: then they are complete.
   private func undo() throws(RunFailure) {
-    guard stat.of(output, followingLinks: false) == nil else { return }
-    // Otherwise it is still that of the store that was there before. SQLite makes the shared memory anew.
+    guard !Self.exists(output) else { return }
+    // A WAL of the store that was there before stays. SQLite makes the shared memory again.
     if try hasMovedWAL() { unlink(output + "-wal") }
     unlink(output + "-shm")
     let aside = Self.largeValues(of: replaced)
     if stat.of(aside) != nil { try Self.move(aside, to: Self.largeValues(of: output)) }
-    for suffix in ["-journal"] + Self.suffixes where stat.of(replaced + suffix, followingLinks: false) != nil {
+    for suffix in ["-journal"] + Self.suffixes where Self.exists(replaced + suffix) {
       try Self.move(replaced + suffix, to: output + suffix)
     }
   }
@@ -188,6 +185,8 @@ struct SeedDestination {
       throw RunFailure(target, "can't be moved into place", errno: error.code.rawValue)
     }
   }
+
+  private static func exists(_ path: String) -> Bool { stat.of(path, followingLinks: false) != nil }
 
   private static func sync(_ path: String) throws(RunFailure) {
     let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }

@@ -31,14 +31,14 @@ struct SeedRun {
     isCancelled: () -> Bool, report: (inout RunSummary) -> Bool,
     _ body: (PipelineDefinition, RunOptions) throws(PipelineError) -> RunSummary
   ) throws(PipelineError) -> RunSummary {
+    do throws(RunFailure) {
+      try destination.check(replaces: seed.replaces)
+    } catch {
+      RunLock.removeLeft(storePath: destination.output)
+      return reported(failed(error), report)
+    }
     let lock: RunLock
     do throws(RunFailure) {
-      do throws(RunFailure) {
-        try destination.check(replaces: seed.replaces)
-      } catch {
-        RunLock.removeLeft(storePath: destination.output)
-        throw error
-      }
       lock = try RunLock(storePath: destination.output, pipeline: definition.name, now: options.now())
     } catch {
       return reported(failed(error), report)

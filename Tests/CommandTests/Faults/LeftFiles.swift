@@ -50,7 +50,7 @@ struct LeftFiles: Equatable {
   }
 
   private static func plain(_ text: String) -> String {
-    // Each chunk of rejects says anew what its numbers of kinds stand for, and a failure may end a chunk.
+    // Each chunk of rejects defines its kinds again, and a failure may end a chunk.
     var kinds: [Substring: Substring] = [:]
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
       guard line.hasPrefix("{\"kind\":") else { return true }
