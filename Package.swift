@@ -144,9 +144,9 @@ if let syntaxLibraries, !buildsProgramOnly {
 
 if !buildsProgramOnly {
   package.targets += [
-    // Folders, programs and seeds for the tests; it imports one module of the package, a header.
+    // Folders, programs and seeds for the tests; it imports two modules of the package, which are headers.
     .target(
-      name: "TestSupport", dependencies: ["CMalloc"], path: "Tests/TestSupport", exclude: ["Faults/Shim"],
+      name: "TestSupport", dependencies: ["CMalloc", "CSpawn"], path: "Tests/TestSupport", exclude: ["Faults/Shim"],
       swiftSettings: strict,
       // For the program of the tests: LLVM's linker takes half the time of GNU's.
       linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),

@@ -169,11 +169,11 @@ import Testing
     let process = Programs.process(Tool.url.path, arguments(run), in: folder)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try Programs.start(process)
+    try process.start()
     Thread.sleep(forTimeInterval: seconds)
     Glibc.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
-    guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL else { return false }
+    guard process.terminationStatus == 128 + SIGKILL else { return false }
     let read = try Programs.sqlite(
       "\(run)/s", "SELECT max(recordsRead) FROM SJ_INPUT WHERE state = 'partial'", in: folder)
     guard let records = Int(read.trimmingCharacters(in: .newlines)) else { return false }

@@ -13,7 +13,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 2000)
     let plan = try world.plan("a.csv", shardBytes: 1 << 20)
     let workers = (0..<8).map { _ in world.worker(plan, "--shard", "0") }
-    for worker in workers { try Programs.start(worker) }
+    for worker in workers { try worker.start() }
     for worker in workers {
       worker.waitUntilExit()
       #expect(worker.terminationStatus == 0)
@@ -27,13 +27,13 @@ struct ManyWorkersTests {
     let plan = try world.plan("a.csv", "b.csv", shardBytes: 100_000)
     var random = Randomness.generator()
     var kills = 0
-    var running: [Process] = []
+    var running: [ChildProcess] = []
     let deadline = Date(timeIntervalSinceNow: 60)
     while try world.psql("SELECT count(*) FROM sj_shard WHERE state <> 'complete'") != "0", Date() < deadline {
       running.removeAll { !$0.isRunning }
       while running.count < 3 {
         let worker = world.worker(plan)
-        try Programs.start(worker)
+        try worker.start()
         running.append(worker)
       }
       usleep(.random(in: 100_000...300_000, using: &random))
@@ -64,7 +64,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 10_000)
     let plan = try world.plan("a.csv", shardBytes: 40_000, options: ["--writers", "2"])
     let workers = (0..<6).map { _ in world.worker(plan) }
-    for worker in workers { try Programs.start(worker) }
+    for worker in workers { try worker.start() }
     var seen = 0
     while workers.contains(where: \.isRunning) {
       // Who moves a checkpoint has the lock of an update on the table of shards until its save has ended.
@@ -91,11 +91,11 @@ struct ManyWorkersTests {
       ]) { $1 })
     holder.standardOutput = FileHandle.nullDevice
     holder.standardError = FileHandle.nullDevice
-    try Programs.start(holder)
+    try holder.start()
     while try world.psql("SELECT 1 FROM sj_writer LIMIT 1 FOR UPDATE SKIP LOCKED") != "" { usleep(20_000) }
     world.address += "&application_name=\(workerName.replacingOccurrences(of: " ", with: "%20"))"
     let workers = (0..<4).map { _ in world.worker(plan) }
-    for worker in workers { try Programs.start(worker) }
+    for worker in workers { try worker.start() }
     // A worker connects for a moment, to ask for a place, and waits longer each time.
     var ages: [Double] = []
     for look in 0..<400 where look < 40 || ages.isEmpty {
@@ -128,7 +128,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 500)
     let plan = try world.plan("a.csv", shardBytes: 1 << 20)
     let worker = world.worker(plan)
-    try Programs.start(worker)
+    try worker.start()
     worker.waitUntilExit()
     let log = try String(contentsOfFile: "\(server.socketFolder)/log", encoding: .utf8)
     // The statements of each connection, as their first words.
@@ -168,7 +168,7 @@ struct ManyWorkersTests {
     let plan = try pooled.plan("a.csv", shardBytes: 40_000)
     // More than the pooler has connections to the server.
     let workers = (0..<5).map { _ in pooled.worker(plan) }
-    for worker in workers { try Programs.start(worker) }
+    for worker in workers { try worker.start() }
     usleep(300_000)
     kill(workers[0].processIdentifier, SIGKILL)
     for worker in workers.dropFirst() {
@@ -185,7 +185,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 20_000)
     let plan = try world.plan("a.csv", shardBytes: 80_000)
     let workers = (0..<3).map { _ in world.worker(plan) }
-    for worker in workers { try worker.run() }
+    for worker in workers { try worker.start() }
     usleep(500_000)
     let restarted = try restart(server)
     defer {
@@ -202,7 +202,7 @@ struct ManyWorkersTests {
   }
 
   /// Ends a server at once, without a checkpoint of its own, and starts another one with its data and options.
-  private func restart(_ server: PostgreSQLServer) throws -> Process {
+  private func restart(_ server: PostgreSQLServer) throws -> ChildProcess {
     let data = "\(server.socketFolder)/data"
     let lines = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8).split(separator: "\n")
     let number = try #require(pid_t(lines[0]))
@@ -213,7 +213,7 @@ struct ManyWorkersTests {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     return process
   }
 
@@ -221,7 +221,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 2000)
     let plan = try world.plan("a.csv")
     let workers = (0..<2).map { _ in world.worker(plan) }
-    for worker in workers { try Programs.start(worker) }
+    for worker in workers { try worker.start() }
     for _ in 0..<6 {
       usleep(200_000)
       // Only those of this test: others use the server too.

@@ -112,7 +112,7 @@ import Testing
     let loop = Programs.process(
       "/bin/sh", ["-c", "while test -e goes-on; do psql -X -q -f repeated.sql || exit 1; done"], in: folder,
       environment: server.environment)
-    try Programs.start(loop)
+    try loop.start()
     defer {
       try? FileManager.default.removeItem(at: folder.file("goes-on"))
       loop.waitUntilExit()
@@ -189,12 +189,12 @@ import Testing
   /// Starts an export and waits until so many of its connections have the state.
   private func started(
     _ arguments: [String], connections: Int, state: String
-  ) throws -> (process: Process, output: Pipe, messages: Pipe) {
+  ) throws -> (process: ChildProcess, output: Pipe, messages: Pipe) {
     let process = Programs.process(Tool.url.path, ["export", journal.address] + arguments, in: folder)
     let (output, messages) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (output, messages)
     process.standardInput = FileHandle.nullDevice
-    try Programs.start(process)
+    try process.start()
     for _ in 0..<2000 {
       if try journal.psql("SELECT count(*) FROM pg_stat_activity WHERE \(isExport) AND \(state)") == "\(connections)" {
         return (process, output, messages)
@@ -208,13 +208,13 @@ import Testing
 
   private var isExport: String { "pid <> pg_backend_pid() AND application_name = '\(journal.schema)'" }
 
-  private func end(_ started: (process: Process, output: Pipe, messages: Pipe)) -> (status: Int32, messages: String) {
+  private func end(
+    _ started: (process: ChildProcess, output: Pipe, messages: Pipe)
+  ) -> (status: Int32, messages: String) {
     let drain = started.output.fileHandleForReading
     while !drain.availableData.isEmpty {}
     let messages = String(decoding: started.messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    started.process.waitUntilExit()
-    let status = started.process.terminationStatus
-    return (started.process.terminationReason == .uncaughtSignal ? 128 + status : status, messages)
+    return (started.process.terminationStatus, messages)
   }
 
   @Test func `A process of the server that is ended while it cuts ranges ends the export, and no file is left`() throws
@@ -226,7 +226,7 @@ import Testing
       environment: try #require(PostgreSQLServer.shared, serverComment).environment)
     let input = Pipe()
     (lock.standardInput, lock.standardOutput) = (input, FileHandle.nullDevice)
-    try Programs.start(lock)
+    try lock.start()
     defer { lock.waitUntilExit() }
     let table = "\(journal.schema).\"ZJOURNALENTRY\""
     input.fileHandleForWriting.write(Data("BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE;\n".utf8))

@@ -65,7 +65,7 @@ struct PlannedImport {
     return output.text.trimmingCharacters(in: .newlines)
   }
 
-  func worker(_ plan: String, _ arguments: String...) -> Process {
+  func worker(_ plan: String, _ arguments: String...) -> ChildProcess {
     let process = Programs.process(
       Tool.url.path, ["work", "--plan", plan, "--store", address, "--quiet"] + arguments, in: folder)
     process.standardError = FileHandle.nullDevice
@@ -197,8 +197,8 @@ struct PlanCommandTests {
       environment: try Shim.environment(third, in: world.folder, page: own.path("page")))
     planning.standardError = FileHandle.nullDevice
     planning.standardOutput = FileHandle.nullDevice
-    try Programs.start(planning)
-    #expect(Programs.waitUntilStopped(planning))
+    try planning.start()
+    #expect(planning.waitUntilStopped())
     kill(planning.processIdentifier, SIGTERM)
     kill(planning.processIdentifier, SIGCONT)
     planning.waitUntilExit()

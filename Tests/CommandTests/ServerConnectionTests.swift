@@ -94,7 +94,7 @@ import Testing
     let address = "postgresql://tests:\(Self.password)@/postgres?host=\(folder.url.path)&password=secret"
     let process = Programs.process(Tool.url.path, ["work", "--plan", "1", "--store=\(address)"], in: folder)
     process.standardError = FileHandle.nullDevice
-    try Programs.start(process)
+    try process.start()
     defer { process.terminate() }
     func arguments() -> String {
       let bytes = FileManager.default.contents(atPath: "/proc/\(process.processIdentifier)/cmdline") ?? Data()

@@ -28,7 +28,7 @@ import Testing
   private static let part = 20_000
 
   /// Waits until the store has at least so many entries.
-  private func wait(for count: Int, _ process: Process) throws {
+  private func wait(for count: Int, _ process: ChildProcess) throws {
     for _ in 0..<1000 {
       let found = (try? journal.psql("SELECT count(*) FROM \"ZJOURNALENTRY\"")).flatMap(Int.init) ?? 0
       if found >= count { return }

@@ -101,7 +101,7 @@ struct ShardFormTests {
     let plan = try world.plan(form.file, shardBytes: 8000)
     #expect(try #require(Int(try world.psql("SELECT count(*) FROM sj_shard"))) >= form.shardsMin)
     let workers = [world.worker(plan), world.worker(plan)]
-    for worker in workers { try worker.run() }
+    for worker in workers { try worker.start() }
     for worker in workers {
       worker.waitUntilExit()
       #expect(worker.terminationStatus == 0)

@@ -129,7 +129,7 @@ struct SharedKeyTests {
     #expect(shards > 2)
     // Each shard at least once, two at a time, in a random order; some are killed and repeated.
     var waiting = (0..<shards).shuffled(using: &random)
-    var running: [(process: Process, shard: Int)] = []
+    var running: [(process: ChildProcess, shard: Int)] = []
     var (kills, failures) = (0, 0)
     while !waiting.isEmpty || !running.isEmpty {
       let ended = running.filter { !$0.process.isRunning }
@@ -141,7 +141,7 @@ struct SharedKeyTests {
       try #require(failures <= kills, "\(failures) workers have failed, and \(kills) were killed")
       while running.count < 2, let shard = waiting.popLast() {
         let worker = world.worker(plan, "--shard", "\(shard)")
-        try Programs.start(worker)
+        try worker.start()
         running.append((worker, shard))
       }
       usleep(.random(in: 20_000...120_000, using: &random))
@@ -239,7 +239,7 @@ struct SharedKeyTests {
     try setKey("name", rules: "\"unique\"")
     let plan = try world.plan("a.csv", shardBytes: 2000)
     let workers = (0..<3).map { _ in world.worker(plan) }
-    for worker in workers { try Programs.start(worker) }
+    for worker in workers { try worker.start() }
     for worker in workers {
       worker.waitUntilExit()
       #expect(worker.terminationStatus == 0)

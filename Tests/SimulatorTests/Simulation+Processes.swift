@@ -63,9 +63,9 @@ extension Simulation {
     try shimFolder.write("", to: "summary")
     process.standardOutput = try FileHandle(forWritingTo: shimFolder.file("summary"))
     process.standardError = FileHandle.nullDevice
-    try Programs.start(process)
-    defer { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
-    if Programs.waitUntilStopped(process) {
+    try process.start()
+    defer { process.signal(SIGKILL) }
+    if process.waitUntilStopped() {
       tell("it stands still at call \(number), \(try Shim.report(shimFolder.path("page")).call)")
       if isReadable {
         besideCount += 1
@@ -76,11 +76,11 @@ extension Simulation {
           begun = try begin([given(path)], options)
         }
       }
-      Glibc.kill(process.processIdentifier, SIGCONT)
+      process.signal(SIGCONT)
     }
     process.waitUntilExit()
-    guard process.terminationReason == .exit else {
-      throw Mismatch(description: "the process ended by signal \(process.terminationStatus)")
+    guard process.terminationStatus < 128 else {
+      throw Mismatch(description: "the process ended by signal \(process.terminationStatus - 128)")
     }
     try end(begun, summary: try RunSummary(json: shimFolder.data("summary")))
   }

@@ -2,7 +2,7 @@ import Foundation
 
 /// pgbouncer before a server of the tests, in transaction mode: each transaction may get another process of the server.
 package final class ConnectionPooler {
-  private let process: Process
+  private let process: ChildProcess
   private let folder: String
   private let database: String
 
@@ -33,7 +33,7 @@ package final class ConnectionPooler {
     process = Programs.process("/usr/bin/env", asUser + [Self.program, "-q", "\(folder)/pgbouncer.ini"])
     process.standardInput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try Programs.start(process)
+    try process.start()
     for _ in 0..<200 where !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.6432") { usleep(20_000) }
     guard process.isRunning else { throw ProgramFailure(description: "pgbouncer does not start") }
   }

@@ -29,11 +29,11 @@ package final class PostgreSQLServer: Sendable {
   // Unchecked: `lock` guards the mutable state.
   private final class Running: @unchecked Sendable {
     private let lock = NSLock()
-    private var process: Process
+    private var process: ChildProcess
     /// The server ends when its other end is closed: also when the tests are killed.
     private var life: Pipe
 
-    init(_ started: (process: Process, life: Pipe)) { (process, life) = started }
+    init(_ started: (process: ChildProcess, life: Pipe)) { (process, life) = started }
 
     var isRunning: Bool { lock.withLock { process.isRunning } }
 
@@ -44,7 +44,7 @@ package final class PostgreSQLServer: Sendable {
       }
     }
 
-    func replace(by started: (process: Process, life: Pipe)) { lock.withLock { (process, life) = started } }
+    func replace(by started: (process: ChildProcess, life: Pipe)) { lock.withLock { (process, life) = started } }
   }
 
   /// - Parameter settings: Of the server, in addition to those that make it quick.
@@ -76,7 +76,7 @@ package final class PostgreSQLServer: Sendable {
 
   private static func start(
     _ programs: String, _ folder: String, options: [String]
-  ) throws -> (process: Process, life: Pipe) {
+  ) throws -> (process: ChildProcess, life: Pipe) {
     // The shell ends the server when its own standard input ends.
     let command = "\"$@\" </dev/null & server=$!; cat >/dev/null; kill -QUIT $server; wait $server"
     let process = Programs.process(
@@ -85,10 +85,10 @@ package final class PostgreSQLServer: Sendable {
         + options.flatMap { ["-c", $0] })
     let life = Pipe()
     process.standardInput = life
-    _ = FileManager.default.createFile(atPath: "\(folder)/log", contents: nil)
-    process.standardOutput = FileHandle(forWritingAtPath: "\(folder)/log")
-    process.standardError = FileHandle(forWritingAtPath: "\(folder)/log")
-    try Programs.start(process)
+    try Data().write(to: URL(fileURLWithPath: "\(folder)/log"))
+    let log = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(folder)/log"))
+    (process.standardOutput, process.standardError) = (log, log)
+    try process.start()
     return (process, life)
   }
 

@@ -35,43 +35,18 @@ package enum Programs {
     for name in ["out", "err"] { try files.write("", to: name) }
     process.standardOutput = try FileHandle(forWritingTo: files.file("out"))
     process.standardError = try FileHandle(forWritingTo: files.file("err"))
-    try start(process)
-    process.waitUntilExit()
-    let status = process.terminationStatus
+    try process.start()
     return ProgramOutput(
-      status: process.terminationReason == .uncaughtSignal ? 128 + status : status, bytes: try files.data("out"),
-      messages: try files.text("err"))
-  }
-
-  private static let starting = NSLock()
-
-  /// Starts a process. One starts at a time: Foundation learns of the end of a process from a descriptor, which another
-  /// one that starts at the same moment would inherit, and keep open for as long as it lives.
-  package static func start(_ process: Process) throws { try starting.withLock { try process.run() } }
-
-  /// Waits until a process stands still, as after SIGSTOP, or has ended.
-  ///
-  /// - Returns: Whether it stands still.
-  package static func waitUntilStopped(_ process: Process) -> Bool {
-    while process.isRunning {
-      let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
-      // The name of the program is in parentheses in front of the state.
-      if status.split(separator: ")").last?.dropFirst().first == "T" { return true }
-      usleep(1000)
-    }
-    return false
+      status: process.terminationStatus, bytes: try files.data("out"), messages: try files.text("err"))
   }
 
   /// A process that has not been started.
   package static func process(
     _ program: String, _ arguments: [String], in folder: TemporaryFolder? = nil, environment: [String: String] = [:]
-  ) -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    if let folder { process.currentDirectoryURL = folder.url }
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    return process
+  ) -> ChildProcess {
+    ChildProcess(
+      program, arguments: arguments, folder: folder?.url.path,
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
   }
 
   /// The output of a program from the search path, which has to succeed.

@@ -12,7 +12,7 @@ package final class PythonService: Sendable {
     let process = Programs.process("/usr/bin/env", ["python3", "-c", script])
     let (input, output) = (Pipe(), Pipe())
     (process.standardInput, process.standardOutput) = (input, output)
-    try Programs.start(process)
+    try process.start()
     (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// A Python script that runs during a test. It is killed with the last reference to it.
 package final class RunningProgram {
-  private let process: Process
+  private let process: ChildProcess
   /// What it printed first.
   package let greeting: String
 
@@ -11,7 +11,7 @@ package final class RunningProgram {
     process = Programs.process("/usr/bin/env", ["python3", "-c", script] + arguments)
     let output = Pipe()
     process.standardOutput = output
-    try Programs.start(process)
+    try process.start()
     var printed = Data()
     // A line may come in pieces.
     while !printed.contains(0x0A), case let more = output.fileHandleForReading.availableData, !more.isEmpty {

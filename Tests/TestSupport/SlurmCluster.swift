@@ -4,7 +4,7 @@ import Foundation
 /// with this object, and with the process of the tests.
 package final class SlurmCluster {
   private let folder: TemporaryFolder
-  private let daemons: [(process: Process, life: Pipe)]
+  private let daemons: [(process: ChildProcess, life: Pipe)]
 
   private static let controller = "/usr/sbin/slurmctld"
   private static let node = "/usr/sbin/slurmd"
@@ -68,7 +68,7 @@ package final class SlurmCluster {
 
   private static func start(
     _ words: [String], environment: [String: String]
-  ) throws -> (process: Process, life: Pipe) {
+  ) throws -> (process: ChildProcess, life: Pipe) {
     // The shell ends the daemon when its own standard input ends. A node that is asked to end may wait for ever.
     let command = "\"$@\" </dev/null & daemon=$!; cat >/dev/null; kill -KILL $daemon; wait $daemon"
     let process = Programs.process("/bin/sh", ["-c", command, "sh"] + words, environment: environment)
@@ -76,7 +76,7 @@ package final class SlurmCluster {
     process.standardInput = life
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try Programs.start(process)
+    try process.start()
     return (process, life)
   }
 

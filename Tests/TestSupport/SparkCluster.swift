@@ -18,7 +18,7 @@ package enum SparkCluster {
   /// Starts a program of a Spark driver.
   ///
   /// - Parameter log: A file that gets what the driver says.
-  package static func start(_ script: String, _ arguments: [String], log: URL) throws -> Process {
+  package static func start(_ script: String, _ arguments: [String], log: URL) throws -> ChildProcess {
     let submit = URL(fileURLWithPath: python).deletingLastPathComponent().appendingPathComponent("spark-submit").path
     let options = settings.sorted { $0.key < $1.key }.flatMap { ["--conf", "\($0.key)=\($0.value)"] }
     let process = Programs.process(
@@ -29,7 +29,7 @@ package enum SparkCluster {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = file
     process.standardError = file
-    try Programs.start(process)
+    try process.start()
     return process
   }
 }

@@ -78,7 +78,7 @@ struct SparkTests {
     Figures.add("runs on Spark", 1, suite: Self.self)
   }
 
-  private func start(_ plan: String, of world: PlannedImport, log: String) throws -> Process {
+  private func start(_ plan: String, of world: PlannedImport, log: String) throws -> ChildProcess {
     try SparkCluster.start(
       Self.script, ["--store", world.address, "--plan", plan, "--surfjournal", Tool.url.path],
       log: world.folder.file(log))

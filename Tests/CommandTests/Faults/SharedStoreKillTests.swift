@@ -48,17 +48,17 @@ import Testing
     for call in calls {
       let place = "signal \(signal) at call \(call)"
       let process = try start(Fault(.stop, at: call))
-      defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-      let isStopped = Programs.waitUntilStopped(process)
+      defer { process.signal(SIGKILL) }
+      let isStopped = process.waitUntilStopped()
       if isStopped {
         try meet(place)
-        kill(process.processIdentifier, signal)
-        kill(process.processIdentifier, SIGCONT)
+        process.signal(signal)
+        process.signal(SIGCONT)
       }
       process.waitUntilExit()
       let end = process.terminationStatus
       // After its last chunk it ends as if nothing had been asked of it.
-      let isEnded = process.terminationReason == .uncaughtSignal ? end == signal : signal == SIGTERM && end == 75
+      let isEnded = end == 128 + signal || signal == SIGTERM && end == 75
       if isStopped { #expect(isEnded || signal == SIGTERM && end == 0, "\(place): it ended with \(end)") }
       if isStopped, isEnded { ended += 1 }
       let other = try loadUntilFree("b.csv")
@@ -89,12 +89,12 @@ import Testing
   }
 
   /// Starts an import of `a.csv` under the shim.
-  private func start(_ fault: Fault) throws -> Process {
+  private func start(_ fault: Fault) throws -> ChildProcess {
     let environment = try Shim.environment(fault, in: folder, page: own.path("page"))
     let process = Programs.process(Tool.url.path, arguments("a.csv"), in: folder, environment: environment)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try Programs.start(process)
+    try process.start()
     return process
   }
 

@@ -29,7 +29,7 @@ struct ServerJournal {
 
   /// Starts the program with a pipe as its standard input.
   func start(_ arguments: [String], store: String? = nil) throws -> (
-    process: Process, input: FileHandle, messages: Pipe
+    process: ChildProcess, input: FileHandle, messages: Pipe
   ) {
     let process = Programs.process(
       Tool.url.path, arguments.map { $0 == "STORE" ? store ?? address : $0 }, in: folder)
@@ -37,7 +37,7 @@ struct ServerJournal {
     process.standardInput = input
     process.standardError = messages
     process.standardOutput = FileHandle.nullDevice
-    try Programs.start(process)
+    try process.start()
     return (process, input.fileHandleForWriting, messages)
   }
 

@@ -64,9 +64,9 @@ enum Tool {
   }
 
   /// Starts `surfjournal` and goes on.
-  static func start(_ arguments: String..., in folder: TemporaryFolder) throws -> Process {
+  static func start(_ arguments: String..., in folder: TemporaryFolder) throws -> ChildProcess {
     let process = Programs.process(url.path, arguments, in: folder)
-    try Programs.start(process)
+    try process.start()
     return process
   }
 }
