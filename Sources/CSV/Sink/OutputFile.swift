@@ -11,16 +11,17 @@ package final class OutputFile {
   private let temporaryPath: String
   /// Negative once closed.
   private var descriptor: Int32
-  /// Whether the temporary file still exists.
-  private var isPending = true
+  /// Nil once the temporary file does not exist any more.
+  private var folder: OutputFolder?
   private var writtenBytes = 0
   /// The offset up to which writeback to the disk was started.
   private var startedBytes = 0
   /// Large, so that there are few requests, and none for small files.
   private static let bytesPerStart = 4 << 20
 
-  private init(path: String, temporaryPath: String, descriptor: Int32) {
+  private init(path: String, temporaryPath: String, descriptor: Int32, folder: OutputFolder) {
     self.path = path
+    self.folder = folder
     self.temporaryPath = temporaryPath
     self.descriptor = descriptor
   }
@@ -58,7 +59,7 @@ package final class OutputFile {
       return .file(file)
     case S_IFIFO: return .pipe(try PipeOutput(path: path, unless: isCancelled))
     default:
-      let descriptor = openForWriting(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
       if descriptor < 0 { throw writeFailure(errno, path) }
       return .descriptor(descriptor, name: path, closes: true)
     }
@@ -90,7 +91,7 @@ package final class OutputFile {
   /// Renames the finished file to its final path.
   func publish() throws(CSVError) {
     if rename(temporaryPath, path) != 0 { throw writeFailure(errno, path) }
-    isPending = false
+    folder = nil
   }
 
   /// Removes the temporary file; does nothing after the rename.
@@ -99,14 +100,14 @@ package final class OutputFile {
       close(descriptor)
       descriptor = -1
     }
-    if isPending { unlink(temporaryPath) }
-    isPending = false
+    if folder != nil { unlink(temporaryPath) }
+    folder = nil
   }
 
   /// The name is stored in the folder, so the folder must reach the disk too.
   func syncFolder() throws(CSVError) {
     let (folder, _) = Self.split(path)
-    let folderDescriptor = Self.openForWriting(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folderDescriptor = Self.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that is writable but not readable cannot be opened; the file has its name nevertheless.
     if folderDescriptor < 0 { return }
     defer { close(folderDescriptor) }
@@ -148,10 +149,11 @@ package final class OutputFile {
   ) throws(CSVError) -> OutputFile {
     let (folder, name) = split(path)
     if name.isEmpty { throw writeFailure(EISDIR, messagePath) }
-    removeLeftovers(of: name, in: folder)
+    removeLeftovers(of: path)
+    let use = OutputFolder(folder)
     while true {
       let temporaryPath = temporaryPath(for: name, in: folder)
-      let descriptor = openForWriting(
+      let descriptor = open(
         temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions: permissions)
       if descriptor >= 0 {
         // The advisory lock shows other processes that the file is being written; the system releases it with the
@@ -161,7 +163,7 @@ package final class OutputFile {
           close(descriptor)
           continue
         }
-        return OutputFile(path: path, temporaryPath: temporaryPath, descriptor: descriptor)
+        return OutputFile(path: path, temporaryPath: temporaryPath, descriptor: descriptor, folder: use)
       }
       if errno != EEXIST { throw writeFailure(errno, messagePath) }
     }
@@ -175,21 +177,26 @@ package final class OutputFile {
     "\(folder)/.\(stem(of: name)).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
   }
 
-  /// Removes the temporary files that killed processes left for the same target: their locks are released.
-  package static func removeLeftovers(of name: String, in folder: String) {
+  /// The name, or its stem, of the file that a temporary file is for; nil for other files.
+  static func target(ofTemporary name: String) -> String? {
+    guard name.hasPrefix("."), name.hasSuffix(".partial") else { return nil }
+    let rest = name.dropFirst().dropLast(".partial".count)
+    guard let dot = rest.lastIndex(of: "."), dot > rest.startIndex else { return nil }
+    let unique = rest[rest.index(after: dot)...]
+    guard !unique.isEmpty, unique.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isLowercase) }) else { return nil }
+    return String(rest[..<dot])
+  }
+
+  /// Removes the temporary files that killed processes left for the same target.
+  package static func removeLeftovers(of path: String) {
+    let (folder, name) = split(path)
     let stem = stem(of: name)
-    guard let listing = opendir(folder) else { return }
-    defer { closedir(listing) }
-    while let item = readdir(listing) {
-      let name = withUnsafeBytes(of: item.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard name.hasPrefix(".\(stem)."), name.hasSuffix(".partial") else { continue }
-      let unique = name.dropFirst(stem.utf8.count + 2).dropLast(".partial".count)
-      guard !unique.isEmpty, unique.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isLowercase) }) else { continue }
-      let descriptor = openForWriting("\(folder)/\(name)", O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-      if descriptor < 0 { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
-      close(descriptor)
-    }
+    OutputFolder.removeLeftovers(in: folder) { $0 == stem }
+  }
+
+  /// Removes the temporary files that killed processes left for targets with some name in the folder of `path`.
+  package static func removeLeftovers(besides path: String, where isOurs: (_ name: String) -> Bool) {
+    OutputFolder.removeLeftovers(in: split(path).folder, where: isOurs)
   }
 
   /// False if another process removed the new file as a leftover before it was locked.
@@ -198,7 +205,7 @@ package final class OutputFile {
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
-  private static func openForWriting(_ path: String, _ flags: Int32, permissions: mode_t = 0) -> Int32 {
+  static func open(_ path: String, _ flags: Int32, permissions: mode_t = 0) -> Int32 {
     var descriptor: Int32
     repeat {
       #if canImport(Darwin)

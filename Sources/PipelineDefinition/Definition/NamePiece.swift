@@ -66,6 +66,10 @@ enum NameTime {
   /// The time, 073000.
   static func time(_ start: Date) -> String { text(start).drop { $0 != "T" }.filter(\.isNumber) }
 
+  /// Regular expressions for both.
+  static let datePattern = "[0-9]{4,}-[0-9]{2}-[0-9]{2}"
+  static let timePattern = "[0-9]{6}"
+
   private static func text(_ start: Date) -> String {
     DateText.iso8601(start.timeIntervalSinceReferenceDate.rounded(.down)) ?? ""
   }

@@ -93,6 +93,20 @@ package struct OutputTemplate: Sendable, Hashable {
       .joined()
   }
 
+  /// Whether a file's name, without its folder, is that of an output of some run.
+  package func matches(_ name: String) -> Bool {
+    let expression = pieces.map { piece in
+      switch piece {
+      case .text(let text): NSRegularExpression.escapedPattern(for: text)
+      case .placeholder(.part): "[0-9]{\(Self.partDigits),}"
+      case .placeholder(.month): ".+"
+      case .placeholder(.date): NameTime.datePattern
+      case .placeholder(.time): NameTime.timePattern
+      }
+    }
+    return name.range(of: "^" + expression.joined() + "$", options: .regularExpression) != nil
+  }
+
   private static func digits(_ part: Int) -> String {
     let digits = String(part)
     return String(repeating: "0", count: max(0, partDigits - digits.count)) + digits

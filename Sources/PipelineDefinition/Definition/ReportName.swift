@@ -55,8 +55,8 @@ package struct ReportName: Sendable, Hashable {
     let expression = pieces.map { piece in
       switch piece {
       case .text(let text): NSRegularExpression.escapedPattern(for: text)
-      case .placeholder(.date): "[0-9]{4,}-[0-9]{2}-[0-9]{2}"
-      case .placeholder(.time): "[0-9]{6}"
+      case .placeholder(.date): NameTime.datePattern
+      case .placeholder(.time): NameTime.timePattern
       case .placeholder(.run): "[0-9a-f]{8}"
       case .placeholder(.pipeline): NSRegularExpression.escapedPattern(for: Self.fileName(pipeline))
       }

@@ -21,7 +21,9 @@ struct ChecksumFile: Sendable, Hashable {
   var content: ContentDigest
   var contentBytes: Int
 
-  static func path(for output: String) -> String { output + ".xxh128" }
+  static let nameEnd = ".xxh128"
+
+  static func path(for output: String) -> String { output + nameEnd }
 
   /// Writes the file next to `output`, complete and durable but not yet under its name: the sink still has to be
   /// committed.

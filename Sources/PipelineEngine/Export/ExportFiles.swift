@@ -58,7 +58,17 @@ struct ExportFiles: ~Copyable {
   /// Opens the file that exists even without entries. Months without entries have no file, and where nothing is new
   /// there is no file at all.
   mutating func begin() throws(CSVError) {
+    removeLeftovers()
     if monthAttribute == nil, !export.incremental { try open(month: nil) }
+  }
+
+  /// What a killed run has left may have another name than any file of this one.
+  private func removeLeftovers() {
+    OutputFile.removeLeftovers(besides: path) { [template, export] name in
+      let output =
+        export.hash && name.hasSuffix(ChecksumFile.nameEnd) ? name.dropLast(ChecksumFile.nameEnd.count) : name[...]
+      return template.matches(String(output))
+    }
   }
 
   /// Writes the entries of a batch; calls `refuse` with the row of each that the output can't represent.

@@ -190,6 +190,7 @@ struct ExportRun {
     guard let greatestKey = state.greatestKey else {
       let last = mark.map { " since \(DateText.iso8601($0.exportedAt.timeIntervalSinceReferenceDate) ?? "")" } ?? ""
       state.note = "nothing is new\(last), so no file was written"
+      OutputFile.removeLeftovers(of: template.markPath)
       return
     }
     let new = ExportMark(

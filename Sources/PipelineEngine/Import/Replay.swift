@@ -65,11 +65,15 @@ public enum Replay {
     let (next, details) = (RejectsMark.pathOfRest(of: rejects), RejectsFile.detailsPath(of: rejects))
     if files.fileExists(atPath: rejects) { return false }
     // By how far it came, the details of the rest or those of the replayed file have one of these names.
+    var lock: RunLock?
     for path in [RejectsFile.detailsPath(of: next), details, replayedPath(of: details)] {
       guard let store = try readOrigin(inDetails: path)?.store else { continue }
-      RunLock.removeLeft(storePath: store)
+      lock = try lockOfKilled(StoreLocation(store))
       break
     }
+    defer { lock?.release() }
+    // Meanwhile a replay that had the lock may have ended.
+    if files.fileExists(atPath: rejects) { return false }
     let hasNext = files.fileExists(atPath: next)
     guard hasNext || files.fileExists(atPath: details) && files.fileExists(atPath: replayedPath(of: rejects)) else {
       return false
@@ -80,6 +84,19 @@ public enum Replay {
       throw RejectsError(message: error.message, exitCode: error.exitCode)
     }
     return true
+  }
+
+  /// The lock of the store of a killed replay, which may have left its file. One that still runs has it, and is not
+  /// interrupted.
+  private static func lockOfKilled(_ store: StoreLocation) throws(RejectsError) -> RunLock? {
+    guard let path = store.path, stat.of(path) != nil else { return nil }
+    do throws(RunFailure) {
+      return try RunLock(storePath: path, pipeline: "", now: Date())
+    } catch {
+      // Only files next to the rejects are changed, which needs no right to the store's folder.
+      guard error.exitCode == .temporaryFailure else { return nil }
+      throw RejectsError(message: error.message, exitCode: error.exitCode)
+    }
   }
 
   private static func replayedPath(of rejects: String) -> String { rejects + ".replayed" }

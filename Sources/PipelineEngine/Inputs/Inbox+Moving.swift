@@ -186,7 +186,7 @@ extension Inbox {
   /// For a target on another file system: a complete copy first, then the removal of the original.
   private func copy(_ file: File, to folder: String) throws(RunFailure) -> (String, Move?) {
     // It lists the folder: a rename does without it, so that many files do not take the square of their number.
-    OutputFile.removeLeftovers(of: file.name, in: folder)
+    OutputFile.removeLeftovers(of: "\(folder)/\(file.name)")
     let temporary = OutputFile.temporaryPath(for: file.name, in: folder)
     defer { unlink(temporary) }
     var isNew = false

@@ -46,6 +46,10 @@ enum ReportFiles {
 
   private static func write(_ summary: RunSummary, to report: ReportPlan.Report, listedIn: String?) throws {
     let path = report.path
+    if report.isSeries {
+      // The name of a run that was killed does not come again.
+      OutputFile.removeLeftovers(besides: path) { report.name.matches($0, pipeline: summary.pipeline) }
+    }
     let former = ReportFormat(path: path) == .prometheus ? try? String(contentsOfFile: path, encoding: .utf8) : nil
     let sink = try ByteSink(path: path, permissions: FileRights.ofFile(path, near: summary.store))
     switch ReportFormat(path: path) {

@@ -5,8 +5,10 @@ struct ReportPlan {
   /// One report.
   struct Report: Hashable {
     let path: String
+    /// The name with its placeholders.
+    let name: ReportName
     /// Whether other runs have files of their own.
-    let isSeries: Bool
+    var isSeries: Bool { name.isSeries }
   }
 
   let reports: [Report]
@@ -24,14 +26,14 @@ struct ReportPlan {
   init(
     _ definition: inout PipelineDefinition, _ options: inout RunOptions, with values: ReportName.Values
   ) throws(PipelineError) {
-    var reports: [Report] = []
+    var templates: [ReportName] = []
     func resolve(_ names: [String]) throws(PipelineError) -> [String] {
       var paths: [String] = []
       for (index, name) in names.enumerated() {
         do throws(PipelineError) {
           let template = try ReportName(name)
           paths.append(template.path(values))
-          reports.append(Report(path: "", isSeries: template.isSeries))
+          templates.append(template)
         } catch {
           throw PipelineError(path: "report[\(index)]", error.mistakes.first?.message ?? error.message)
         }
@@ -39,17 +41,12 @@ struct ReportPlan {
       return paths
     }
     isOfDefinition = options.reports == nil
-    if let names = options.reports {
-      options.reports = try resolve(names)
-      reports = zip(ReportFiles.paths(definition, options), reports).map { Report(path: $0, isSeries: $1.isSeries) }
-      let own = reports
-      definition.report = try resolve(definition.report)
-      reports = own
-    } else {
-      definition.report = try resolve(definition.report)
-      reports = zip(ReportFiles.paths(definition, options), reports).map { Report(path: $0, isSeries: $1.isSeries) }
-    }
-    self.reports = reports
+    options.reports = try options.reports.map(resolve)
+    let ofCaller = templates
+    templates = []
+    definition.report = try resolve(definition.report)
+    let own = isOfDefinition ? templates : ofCaller
+    reports = zip(ReportFiles.paths(definition, options), own).map(Report.init)
   }
 
   var paths: [String] { reports.map(\.path) }

@@ -41,6 +41,12 @@ struct FaultPoint {
   /// Whether a series is long, and its length is not given.
   static var areAll: Bool { TestLength.isLong && TestLength.roundsSet == nil }
 
+  /// A few numbers of calls or allocations by chance; in the long series all of them.
+  static func numbers(of count: Int, short: Int, using random: inout SeededGenerator) -> [Int] {
+    if areAll { return Array(1...count) }
+    return (0..<TestLength.rounds(short, long: 0)).map { _ in Int.random(in: 1...count, using: &random) }
+  }
+
   /// A few points by chance; in the long series every call of the run in every mode.
   static func points(of stage: FaultStage, using random: inout SeededGenerator) -> [FaultPoint] {
     let all = FaultMode.allCases.flatMap { mode in

@@ -29,6 +29,16 @@ struct ShimmedCommand {
     return (output, try Shim.report(own.path("page")))
   }
 
+  /// Starts it without output, and does not wait for its end. `own` has its messages.
+  func start(_ fault: Fault) throws -> ChildProcess {
+    let process = Programs.process(Tool.url.path, arguments, in: work, environment: try environment(fault))
+    try own.write("", to: "messages")
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: own.file("messages"))
+    try process.start()
+    return process
+  }
+
   func record(_ fault: Fault) throws -> (ProgramOutput, [RecordedChange]) {
     let record = own.path("record")
     try? FileManager.default.removeItem(atPath: record)
@@ -45,15 +55,19 @@ final class FaultStage {
   let base: TemporaryFolder
   let command: ShimmedCommand
   private let repetition: ShimmedCommand
-  /// The run without a fault: its status, and what it leaves when it is run once, and when it is run again.
+  /// For the shim's files of other programs that use the folder.
+  private let others: TemporaryFolder
+  /// What any of its runs may end with.
+  var statuses: Set<Int32> { kind.repeated.union([status, 0]) }
+  /// The run without a fault: its status, and what it leaves when it is run once, and when it is run again and again.
   let status: Int32
   let once: LeftFiles
-  private var twice: LeftFiles?
+  private var more: [LeftFiles] = []
   let undisturbed: ShimReport
 
   init(_ kind: RunKind) throws {
     self.kind = kind
-    (work, base) = (try TemporaryFolder(), try TemporaryFolder())
+    (work, base, others) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
     let own = try TemporaryFolder()
     command = ShimmedCommand(arguments: kind.arguments, work: work, own: own)
     repetition = ShimmedCommand(arguments: kind.repetition ?? kind.arguments, work: work, own: own)
@@ -88,6 +102,11 @@ final class FaultStage {
   /// Runs the command in the folder as it is.
   func run(_ fault: Fault = .none, environment: [String: String] = [:]) throws -> (ProgramOutput, ShimReport) {
     try command.run(fault, environment: environment)
+  }
+
+  /// Runs another command in the folder, beside one that may stand still: it does not wait long for what is in use.
+  func runBeside(_ arguments: [String]) throws -> ProgramOutput {
+    try ShimmedCommand(arguments: arguments, work: work, own: others).run(.none, environment: Shim.hurry).0
   }
 
   /// Runs it from the beginning, and returns what it changed.
@@ -183,11 +202,13 @@ final class FaultStage {
   /// Runs the repetition in the folder as it is.
   @discardableResult func runAgain() throws -> ProgramOutput { try repetition.run(.none).0 }
 
-  /// Runs it again without a fault: it must reach what an undisturbed run reaches, and account for every record.
-  func repetitionProblems() throws -> [String] {
+  /// Runs it again without a fault: it must reach what undisturbed runs reach, and account for every record.
+  ///
+  /// - Parameter runsMax: How many runs there were with this one, if none was disturbed.
+  func repetitionProblems(after runsMax: Int = 2) throws -> [String] {
     let output = try runAgain()
     let message = output.messages.split(separator: "\n").first.map(String.init) ?? ""
-    guard kind.repeated.union([status, 0]).contains(output.status) else {
+    guard statuses.contains(output.status) else {
       return ["run again: status \(output.status): \(message)"]
     }
     let left = try LeftFiles(work)
@@ -195,19 +216,21 @@ final class FaultStage {
     let lawProblems = try lawProblems()
     let found = left.differences(from: once, permitting: remains)
     if found.isEmpty { return lawProblems }
-    if try left.differences(from: leftByTwo(), permitting: remains).isEmpty { return lawProblems }
+    for runs in 2...runsMax where try left.differences(from: leftFiles(by: runs), permitting: remains).isEmpty {
+      return lawProblems
+    }
     return (lawProblems + found).map { "run again: \($0)\(message.isEmpty ? "" : "; \(message)")" }
   }
 
-  /// What two undisturbed runs leave. The folder is theirs then.
-  private func leftByTwo() throws -> LeftFiles {
-    if let twice { return twice }
-    try reset()
-    _ = try run()
-    try runAgain()
-    let left = try LeftFiles(work)
-    twice = left
-    return left
+  /// What so many undisturbed runs leave, two or more. The folder is theirs then.
+  private func leftFiles(by runs: Int) throws -> LeftFiles {
+    while more.count < runs - 1 {
+      try reset()
+      _ = try run()
+      for _ in 0...more.count { try runAgain() }
+      more.append(try LeftFiles(work))
+    }
+    return more[runs - 2]
   }
 
   /// What an image of the disk lacks of what a run has reported as done.

@@ -41,9 +41,7 @@ import Testing
   func `One that others meet at any call, and that is ended there, does not disturb them`(_ signal: Int32) throws {
     var random = Randomness.generator()
     let count = try callCount()
-    let calls =
-      FaultPoint.areAll
-      ? Array(1...count) : (0..<TestLength.rounds(3, long: 0)).map { _ in .random(in: 1...count, using: &random) }
+    let calls = FaultPoint.numbers(of: count, short: 3, using: &random)
     var ended = 0
     for call in calls {
       let place = "signal \(signal) at call \(call)"

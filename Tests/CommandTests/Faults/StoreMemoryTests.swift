@@ -15,8 +15,7 @@ import Testing
     try #require(counted.allocations > 100)
     var random = kind.generator
     var (refused, errors) = (0, 0)
-    for _ in 0..<TestLength.rounds(1, long: 400) {
-      let number = Int.random(in: 1...counted.allocations, using: &random)
+    for number in FaultPoint.numbers(of: counted.allocations, short: 1, using: &random) {
       try stage.reset()
       let (output, report) = try stage.run(environment: ["SHIM_MEMORY_AT": "\(number)"])
       guard report.fired > 0 else { continue }
@@ -31,6 +30,7 @@ import Testing
       #expect(try stage.repetitionProblems() == [], place)
     }
     Figures.add("allocations of SQLite refused: \(kind.name)", refused, suite: Self.self)
+    if FaultPoint.areAll { Figures.add("series of every allocation of SQLite: \(kind.name)", 1, suite: Self.self) }
     print("\(kind.name): \(errors) errors of \(counted.allocations) allocations, seed \(Randomness.seed)")
   }
 

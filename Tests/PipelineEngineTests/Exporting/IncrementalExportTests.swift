@@ -63,6 +63,15 @@ import Testing
     #expect(try folder.text("out-030000.csv") == "location\nc1\n")
   }
 
+  /// A killed export leaves an unfinished mark, and another one may have exported the entries since.
+  @Test func `An export that has nothing new removes an unfinished mark`() async throws {
+    try await add(3, "a")
+    _ = try await export()
+    try folder.write("", to: ".out.csv.mark.json.3tbr81isg7is8.partial")
+    #expect(try await export(at: 3600).outputs.isEmpty)
+    #expect(try folder.names.filter { $0.hasSuffix(".partial") } == [])
+  }
+
   @Test func `The mark says what was exported`() async throws {
     try await add(3, "a")
     _ = try await export(at: 427_015_800)

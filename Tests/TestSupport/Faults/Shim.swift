@@ -12,6 +12,9 @@ package enum Shim {
   /// The settings under which the allocations of all libraries are counted, and none fails.
   package static let countingMemory = ["SHIM_MEMORY": "all", "SHIM_MEMORY_AT": "\(Int.max)"]
 
+  /// The setting under which a program waits a fiftieth of the time for what does not come.
+  package static let hurry = ["SHIM_HURRY": "1"]
+
   private static let compiled = Result { try compile() }
 
   /// Compiles next to the tests. The name is that of this process until the library is complete.

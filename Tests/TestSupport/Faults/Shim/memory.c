@@ -16,8 +16,9 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 
-static uint64_t memory_at, memory_of_all, clock_at;
+static uint64_t memory_at, memory_of_all, clock_at, hurry;
 static int64_t clock_jump;
+static struct timespec clock_begin;
 
 /* Where SQLite's library is, if the program is linked to it. */
 static uintptr_t sqlite_begin, sqlite_end;
@@ -41,6 +42,8 @@ __attribute__((constructor)) static void set_up(void) {
   clock_at = shim_number("SHIM_CLOCK_AT");
   const char *jump = getenv("SHIM_CLOCK");
   clock_jump = jump ? strtoll(jump, NULL, 10) : 0;
+  hurry = shim_number("SHIM_HURRY");
+  syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &clock_begin);
 }
 
 static int fails(void *caller, size_t size) {
@@ -93,6 +96,12 @@ static int64_t jump(void) {
 int clock_gettime(clockid_t clock, struct timespec *time) {
   int result = (int)syscall(SYS_clock_gettime, clock, time);
   if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec += jump();
+  /* Deadlines are of this clock. */
+  if (result == 0 && clock == CLOCK_BOOTTIME && hurry) {
+    int64_t passed = (time->tv_sec - clock_begin.tv_sec) * 1000000000 + time->tv_nsec - clock_begin.tv_nsec;
+    int64_t shown = clock_begin.tv_nsec + passed * 50;
+    *time = (struct timespec){.tv_sec = clock_begin.tv_sec + shown / 1000000000, .tv_nsec = shown % 1000000000};
+  }
   return result;
 }
 
