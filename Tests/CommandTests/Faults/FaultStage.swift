@@ -104,7 +104,7 @@ final class FaultStage {
     try command.run(fault, environment: environment)
   }
 
-  /// Runs another command in the folder, beside one that may stand still: it does not wait long for what is in use.
+  /// Runs another command in the folder while a run may be stopped. It waits only a short time for locks.
   func runBeside(_ arguments: [String]) throws -> ProgramOutput {
     try ShimmedCommand(arguments: arguments, work: work, own: others).run(.none, environment: Shim.hurry).0
   }

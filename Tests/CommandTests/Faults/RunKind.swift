@@ -20,7 +20,8 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   /// All kinds, or the one that `KIND` names: `KIND=seed` repeats a long series without the others.
   static let all = {
     let all = [
-      plain, keyed, atomic, continued, replacement, undo, replay, seed, export, parts, increment, inbox, edit, guess,
+      plain, keyed, atomic, continued, replacement, undo, replay, seed, seedOver, export,
+      parts, increment, inbox, edit, guess,
     ]
     guard let name = ProcessInfo.processInfo.environment["KIND"] else { return all }
     let chosen = all.filter { $0.name == name }
@@ -106,6 +107,14 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     arguments: ["seed", "--from", "log.csv", "-o", "seed", "--pipeline", "p.json", "--force", "-q"]
       + ["--report", "r.json"]
   ) { folder in
+    try folder.write(records(0..<60), to: "log.csv")
+  }
+
+  /// The seed takes the place of an earlier one.
+  static let seedOver = RunKind(name: "seed over a store", arguments: seed.arguments) { folder in
+    try folder.write(records(20..<50), to: "log.csv")
+    try tool(seed.arguments, in: folder, status: 65)
+    try FileManager.default.moveItem(at: folder.file("r.json"), to: folder.file("earlier.json"))
     try folder.write(records(0..<60), to: "log.csv")
   }
 

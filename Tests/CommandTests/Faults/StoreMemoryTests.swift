@@ -38,15 +38,35 @@ import Testing
 
   @Test(.enabled(if: Shim.seesAllocations, "a sanitizer has an allocator of its own"), arguments: kinds)
   func `Memory that any library does not get ends a run, and a repetition ends it well`(_ kind: RunKind) throws {
+    var random = kind.generator
+    try expectSound(kind, memory: "all", "allocations refused") { count in
+      (0..<TestLength.rounds(1, long: 200)).map { _ in Int.random(in: 1...count, using: &random) }
+    }
+  }
+
+  @Test(.enabled(if: Shim.seesAllocations, "a sanitizer has an allocator of its own"), arguments: kinds)
+  func `Memory that neither Swift nor SQLite asks for may be refused at any time`(_ kind: RunKind) throws {
+    var random = kind.generator
+    try expectSound(kind, memory: "others", "allocations of C libraries refused") { count in
+      FaultPoint.numbers(of: count, short: 1, using: &random)
+    }
+    if FaultPoint.areAll {
+      Figures.add("series of every allocation of C libraries: \(kind.name)", 1, suite: Self.self)
+    }
+  }
+
+  private func expectSound(
+    _ kind: RunKind, memory: String, _ figure: String, numbers: (_ count: Int) -> [Int]
+  ) throws {
     let stage = try FaultStage(kind)
     try stage.reset()
-    let (_, counted) = try stage.run(environment: Shim.countingMemory)
-    var random = kind.generator
+    let counting = ["SHIM_MEMORY": memory, "SHIM_MEMORY_AT": "\(Int.max)"]
+    let (_, counted) = try stage.run(environment: counting)
+    try #require(counted.allocations > 100)
     var refused = 0
-    for _ in 0..<TestLength.rounds(1, long: 200) {
-      let number = Int.random(in: 1...counted.allocations, using: &random)
+    for number in numbers(counted.allocations) {
       try stage.reset()
-      let (output, report) = try stage.run(environment: ["SHIM_MEMORY": "all", "SHIM_MEMORY_AT": "\(number)"])
+      let (output, report) = try stage.run(environment: ["SHIM_MEMORY": memory, "SHIM_MEMORY_AT": "\(number)"])
       guard report.fired > 0 else { continue }
       refused += 1
       let place: Comment = "\(kind.name), allocation \(number): status \(output.status), \(output.messages)"
@@ -54,6 +74,7 @@ import Testing
       #expect(try stage.storeProblems() == [], place)
       #expect(try stage.repetitionProblems() == [], place)
     }
-    Figures.add("allocations refused: \(kind.name)", refused, suite: Self.self)
+    Figures.add("\(figure): \(kind.name)", refused, suite: Self.self)
+    print("\(kind.name): \(refused) \(figure) of \(counted.allocations), seed \(Randomness.seed)")
   }
 }

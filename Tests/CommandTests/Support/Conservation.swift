@@ -71,10 +71,11 @@ enum Conservation {
 
     def check_seed(path, base, tables):
         uuid = base.execute("SELECT Z_UUID FROM Z_METADATA").fetchone()[0]
-        names = [name for name in ["r.json", path + ".seeding/summary.json"] if os.path.exists(name)]
+        names = [name for name in ["r.json", "earlier.json", path + ".seeding/summary.json"] if os.path.exists(name)]
         reports = [json.load(open(name)) for name in names]
         # The report of a second run that was refused has taken the place of the seed's.
-        if any("exists already" in (report.get("failure") or {}).get("message", "") for report in reports): return
+        messages = [(report.get("failure") or {}).get("message", "") for report in reports]
+        if any("exists already" in message or "is in use by" in message for message in messages): return
         counts = [report["counts"]["inserted"] for report in reports if (report.get("seed") or {}).get("uuid") == uuid]
         tables = [name for name in tables if name.startswith("Z") and not name.startswith("Z_")]
         rows = sum(base.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables)

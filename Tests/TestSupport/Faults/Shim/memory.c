@@ -16,29 +16,41 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 
-static uint64_t memory_at, memory_of_all, clock_at, hurry;
+static uint64_t memory_at, clock_at, hurry;
+static enum { MEMORY_OF_SQLITE, MEMORY_OF_ALL, MEMORY_OF_OTHERS } memory_of;
 static int64_t clock_jump;
 static struct timespec clock_begin;
 
-/* Where SQLite's library is, if the program is linked to it. */
-static uintptr_t sqlite_begin, sqlite_end;
+/* Where a library is, if the program is linked to it. */
+struct place {
+  const char *name;
+  uintptr_t begin, end;
+};
+static struct place sqlite = {"libsqlite3", 0, 0}, swift = {"libswiftCore", 0, 0};
 
-static int find_sqlite(struct dl_phdr_info *library, size_t size, void *context) {
-  (void)size, (void)context;
-  if (!library->dlpi_name || !strstr(library->dlpi_name, "libsqlite3")) return 0;
+static int find(struct dl_phdr_info *library, size_t size, void *context) {
+  (void)size;
+  struct place *place = context;
+  if (!library->dlpi_name || !strstr(library->dlpi_name, place->name)) return 0;
   for (int i = 0; i < library->dlpi_phnum; i++) {
     uintptr_t end = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr + library->dlpi_phdr[i].p_memsz;
-    if (library->dlpi_phdr[i].p_type == PT_LOAD && end > sqlite_end) sqlite_end = end;
+    if (library->dlpi_phdr[i].p_type == PT_LOAD && end > place->end) place->end = end;
   }
-  sqlite_begin = library->dlpi_addr;
+  place->begin = library->dlpi_addr;
   return 1;
 }
 
+static int is_in(struct place place, void *caller) {
+  return (uintptr_t)caller >= place.begin && (uintptr_t)caller < place.end;
+}
+
 __attribute__((constructor)) static void set_up(void) {
-  dl_iterate_phdr(find_sqlite, NULL);
+  dl_iterate_phdr(find, &sqlite);
+  dl_iterate_phdr(find, &swift);
   memory_at = shim_number("SHIM_MEMORY_AT");
   const char *whose = getenv("SHIM_MEMORY");
-  memory_of_all = whose && !strcmp(whose, "all");
+  if (whose && !strcmp(whose, "all")) memory_of = MEMORY_OF_ALL;
+  if (whose && !strcmp(whose, "others")) memory_of = MEMORY_OF_OTHERS;
   clock_at = shim_number("SHIM_CLOCK_AT");
   const char *jump = getenv("SHIM_CLOCK");
   clock_jump = jump ? strtoll(jump, NULL, 10) : 0;
@@ -49,8 +61,9 @@ __attribute__((constructor)) static void set_up(void) {
 static int fails(void *caller, size_t size) {
   struct shim_page *page = shim_page_of();
   if (!memory_at || !page) return 0;
-  int is_of_sqlite = (uintptr_t)caller >= sqlite_begin && (uintptr_t)caller < sqlite_end;
-  if (!memory_of_all && !is_of_sqlite) return 0;
+  int is_of_sqlite = is_in(sqlite, caller);
+  if (memory_of == MEMORY_OF_SQLITE && !is_of_sqlite) return 0;
+  if (memory_of == MEMORY_OF_OTHERS && (is_of_sqlite || is_in(swift, caller))) return 0;
   if (!is_of_sqlite) __atomic_add_fetch(&page->allocated_bytes, size, __ATOMIC_RELAXED);
   return __atomic_add_fetch(&page->allocations, 1, __ATOMIC_RELAXED) == memory_at
     && __atomic_add_fetch(&page->fired, 1, __ATOMIC_RELAXED);

@@ -16,7 +16,8 @@
      SHIM_CLOCK    seconds that the clock of the day jumps by
      SHIM_CLOCK_AT the number of the reading of the clock from which on it has jumped
      SHIM_MEMORY_AT the number of the allocation that fails
-     SHIM_MEMORY   whose allocations are counted: SQLite's, or those of all if it is "all" */
+     SHIM_MEMORY   whose allocations are counted: SQLite's, those of all if it is "all", or, if it is "others", those of
+                   all but SQLite and Swift's runtime, which ends the process */
 #ifndef SHIM_H
 #define SHIM_H
 
