@@ -35,6 +35,13 @@ extension SaveParticipant {
   public func begin(_ transaction: SaveTransaction) throws {}
 }
 
+/// A participant whose saves may link objects that others link to theirs at the same time.
+package protocol LinkSharingParticipant: SaveParticipant {
+  /// Whether the versions of objects of which a save changes relationships only are counted up without a comparison. What
+  /// such a save adds to a relationship does not depend on what others have added.
+  var sharesLinks: Bool { get }
+}
+
 /// The open transaction of a save. It is valid during one `begin(_:)` or `write(to:)`.
 public struct SaveTransaction {
   private let statements: any ParticipantStatements

@@ -18,11 +18,7 @@ enum PlanRefusal {
           + "import it with 'import'")
     }
     if part.inbox != nil { throw refused("inbox", "its files are moved by one run; name the files to plan instead") }
-    if !environment.links.isEmpty {
-      throw refused(
-        definition.columnPath(environment.links[0].columns[0]),
-        "several workers would look up and create the same related objects at the same time; import it with 'import'")
-    }
+    for link in environment.links { try check(link, environment) }
     try checkKey(definition, isDryRun: run.isDryRun)
     // Records with the same values of a key are one entry, and so are those that are alike in more.
     func isOfKey(_ names: [String]) -> Bool { !definition.key.isEmpty && definition.key.allSatisfy(names.contains) }
@@ -79,7 +75,7 @@ enum PlanRefusal {
     }
   }
 
-  private static func refused(_ path: String, _ reason: String) -> PipelineError {
+  static func refused(_ path: String, _ reason: String) -> PipelineError {
     PipelineError(path: path, "this import can't be planned: \(reason)")
   }
 }

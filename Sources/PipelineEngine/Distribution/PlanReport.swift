@@ -10,7 +10,7 @@ package final class PlanReport {
   private let run: ImportRun
   private let part: ImportPart
   private let reports: ReportPlan
-  private var environment: ImportEnvironment { part.environment }
+  var environment: ImportEnvironment { part.environment }
   private var store: ImportStore { environment.store }
   private var definition: PipelineDefinition { environment.definition }
 
@@ -44,6 +44,7 @@ package final class PlanReport {
       var planned = try store.perform { try PlannedShards(record.id, environment, in: $0) }
       try check(planned)
       try attributeKeys(of: &planned)
+      try setFirstValues()
       let expectations = try environment.expectations()
       var totals = ImportTotals(definition)
       totals.begin(part: 0, of: environment, lastStoredKey: 0)
@@ -93,6 +94,7 @@ package final class PlanReport {
       return try PlannedShards(id, environment, in: coordinator)
     }
     try attributeKeys(of: &planned)
+    try setFirstValues()
     var totals = ImportTotals(definition)
     totals.begin(part: 0, of: environment, lastStoredKey: 0)
     var entries: [LedgerEntry] = []
@@ -242,6 +244,7 @@ package final class PlanReport {
     let statements =
       entries.map(tables.record) + issues + plans.forget(plan: record.id, tables) + [tables.record(run)]
       + (definition.key.isEmpty ? [] : environment.sharedKeys.drop)
+      + (environment.links.isEmpty ? [] : environment.sharedLinks.drop)
     try store.perform { coordinator in
       coordinator.addSaveParticipant(ledger)
       defer { coordinator.removeSaveParticipant(ledger) }

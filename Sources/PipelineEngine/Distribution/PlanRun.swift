@@ -101,10 +101,12 @@ package struct PlanRun {
       )
     }
     known.sort()
-    try environment.checkOpenPlans(ledger.entries, comparesKeys: !definition.key.isEmpty)
+    try environment.checkOpenPlans(ledger.entries, isPlan: true)
     store.coordinator.addSaveParticipant(ledger)
     defer { store.coordinator.removeSaveParticipant(ledger) }
+    try makeTables(ledger)
     if !definition.key.isEmpty { try keepKeys(of: planned[0].digester, ledger) }
+    if !environment.links.isEmpty { try keepObjects(ledger) }
     try store.perform { coordinator in
       ledger.prepare(Ledger.Page(statements: try statements(for: planned, ledger, coordinator)))
       try coordinator.saveParticipants()
@@ -112,25 +114,54 @@ package struct PlanRun {
     return result(planned, known: known, seconds: start.duration(to: clock.now) / .seconds(1))
   }
 
-  /// Makes the tables of keys, with those of the store. Until the plan is there no worker reads them; if it is never made,
-  /// the next plan removes them.
-  private func keepKeys(of digester: RowDigester, _ ledger: Ledger) throws(RunFailure) {
-    let tables = environment.sharedKeys
-    func save(_ statements: [LedgerTables.Statement]) throws {
-      ledger.prepare(Ledger.Page(statements: statements))
-      try store.coordinator.saveParticipants()
-    }
+  // MARK: What workers look up
+
+  /// Makes the tables by which workers compare keys and find related objects. Until the plan is there no worker reads them;
+  /// if it is never made, the next plan removes them.
+  private func makeTables(_ ledger: Ledger) throws(RunFailure) {
     try store.perform { coordinator in
-      try save(try tables.create(coordinator.participantDialect(), coordinator, of: environment.plans))
+      let dialect = try coordinator.participantDialect()
+      try save(
+        try PlanTableNames.dropAbandoned(coordinator, of: environment.plans, definition.vocabulary)
+          + (definition.key.isEmpty ? [] : environment.sharedKeys.create(dialect))
+          + (environment.links.isEmpty ? [] : environment.sharedLinks.create(dialect)), ledger)
     }
+  }
+
+  private func save(_ statements: [LedgerTables.Statement], _ ledger: Ledger) throws {
+    if statements.isEmpty { return }
+    ledger.prepare(Ledger.Page(statements: statements))
+    try store.coordinator.saveParticipants()
+  }
+
+  /// Writes the keys of the store.
+  private func keepKeys(of digester: RowDigester, _ ledger: Ledger) throws(RunFailure) {
     try store.walk(digester, with: [], unless: environment.monitor.isCancelled) { digests, keys in
-      try save([tables.insert(digests, storeKeys: keys)])
+      try save([environment.sharedKeys.insert(digests, storeKeys: keys)], ledger)
     }
-    if environment.monitor.isCancelled() {
-      throw RunFailure(
-        code: nil, exitCode: .temporaryFailure,
-        message: "cancelled while the keys of the store were read; nothing is planned")
+    try checkCancellation("keys")
+  }
+
+  /// Writes what identifies the objects of the store that records can lead to.
+  private func keepObjects(_ ledger: Ledger) throws(RunFailure) {
+    let isCancelled = environment.monitor.isCancelled
+    for (group, links) in Dictionary(grouping: environment.links, by: \.group).sorted(by: { $0.key < $1.key }) {
+      for entity in links[0].relationship.destinationEntity?.withDescendants ?? [] where !entity.isAbstract {
+        try store.walk(links[0].digester(of: entity), of: entity, with: [], unless: isCancelled) { digests, keys in
+          let rows = environment.sharedLinks.insert(
+            digests.keys, storeKeys: keys, entity: entity.name ?? "", group: group)
+          try save([rows], ledger)
+        }
+      }
     }
+    try checkCancellation("related objects")
+  }
+
+  private func checkCancellation(_ what: String) throws(RunFailure) {
+    guard environment.monitor.isCancelled() else { return }
+    throw RunFailure(
+      code: nil, exitCode: .temporaryFailure,
+      message: "cancelled while the \(what) of the store were read; nothing is planned")
   }
 
   /// Reads the inputs, for workers that only check them.

@@ -68,6 +68,7 @@ package final class ShardWorker {
           + "made the plan; use the same version on all machines")
     }
     part.environment.keys.areShared = !part.environment.definition.key.isEmpty
+    part.environment.sharesLinks = !part.environment.links.isEmpty
     ledger = try Ledger(
       part.environment.tables, nil, overwrittenMax: part.environment.definition.limits.overwrittenMax)
     self.retrySeconds = retrySeconds

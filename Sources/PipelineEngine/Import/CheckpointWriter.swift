@@ -11,19 +11,18 @@ struct CheckpointWriter {
   ///   - insertedCount: The number of entries that the save inserts.
   ///   - createdCount: The number of related objects that it creates.
   ///   - related: The state in which the related objects were looked up.
-  ///   - claims: What the chunk changes of the keys of a plan.
-  ///   - rejects: What the chunk adds to the rejects of a shard, which are in the ledger until its plan is reported.
+  ///   - chunk: What the save writes of the plan of a shard.
   ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
     _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0, createdCount: Int = 0,
-    related: RelatedState? = nil, claims: KeyClaims? = nil, rejects: PlanTables.Rejects? = nil,
+    related: RelatedState? = nil, chunk: ShardChunk? = nil,
     beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
     let (plans, shard) = (environment.plans, checkpoint.entry.shard)
     // The run of a plan is in the ledger when it is reported.
     let begin = totals.hasSaved || shard != nil ? [] : environment.runBegin
-    let rejected = shard.flatMap { shard in rejects.map { [plans.record($0, of: shard)] } } ?? []
+    let rejected = shard.flatMap { shard in chunk?.rejects.map { [plans.record($0, of: shard)] } } ?? []
     let progress = shard != nil || environment.store.givesKeysInOrder ? nil : SavedProgress(checkpoint.entry)
     ledger.prepare(
       Ledger.Page(
@@ -31,7 +30,8 @@ struct CheckpointWriter {
         statements: begin + checkpoint.statements(environment.tables) + rejected,
         progress: progress, input: shard?.input ?? checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
-        related: related, claims: claims, beforeCommit: beforeCommit))
+        related: related, chunk: chunk?.order, claims: chunk?.claims, linkClaims: chunk?.linkClaims,
+        beforeCommit: beforeCommit))
   }
 
   /// Adds the entries and related objects that the prepared save updates, as they were before, and the objects that it
@@ -55,5 +55,24 @@ struct CheckpointWriter {
     prepare(checkpoint, totals)
     try environment.store.performAgain(unless: environment.monitor.isCancelled) { try $0.saveParticipants() }
     didSave(&checkpoint, inserted: 0, &totals)
+  }
+}
+
+/// What a chunk of a shard adds to the tables of its plan.
+struct ShardChunk {
+  /// The order of its first record.
+  let order: Int64
+  /// What it changes of the keys.
+  let claims: KeyClaims?
+  /// What it changes of what workers know of related objects.
+  let linkClaims: LinkClaims?
+  /// Its rejects, which are in the ledger until the plan is reported.
+  let rejects: PlanTables.Rejects?
+
+  init(_ plan: ChunkPlan, of chunk: ParsedChunk, _ shard: Shard, rejected: RejectedRecords?) {
+    let first = chunk.block.start.record
+    order = SharedKey.order(input: shard.input, record: first)
+    (claims, linkClaims) = (plan.claims, plan.linkClaims)
+    rejects = rejected.map { $0.row(firstRecord: first) }
   }
 }

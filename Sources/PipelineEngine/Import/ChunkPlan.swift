@@ -20,6 +20,9 @@ struct ChunkPlan {
   var links = PlannedLinks()
   /// What it changes of the keys that the workers of a plan compare; nil where a single run compares keys, or none does.
   var claims: KeyClaims?
+  /// What it changes of what the workers of a plan know of related objects; nil where a single run imports, or no column
+  /// leads anywhere.
+  var linkClaims: LinkClaims?
   /// By row of an inserted entry the rows of later records whose values it takes.
   var laterRows: [Int: [Int]] = [:]
   /// For each of them its row in the chunk's batch.

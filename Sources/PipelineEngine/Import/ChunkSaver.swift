@@ -87,7 +87,7 @@ struct ChunkSaver {
   private mutating func save(
     _ chunk: ParsedChunk, after rejectsBefore: RejectsMark, checkpoint: inout FileCheckpoint, totals: inout ImportTotals
   ) throws -> Stop? {
-    let environment = environment
+    let (environment, shard) = (environment, checkpoint.entry.shard)
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
     let resolved = try linker?.resolve(chunk) ?? ResolvedLinks()
     var chunk = chunk
@@ -104,6 +104,7 @@ struct ChunkSaver {
         &plan, of: chunk, resolved, isUpdated: environment.keys.updates, lastStoredKey: lastStoredKey(totals))
       if let linker {
         plan.links = linker.plan(resolved, plan, of: chunk)
+        plan.linkClaims = shard.flatMap { linker.claims(for: plan, resolved, of: chunk, $0) }
         let found = linker.refusals(plan.links.conflicts, resolved, of: chunk, input: checkpoint.entry.path)
         if !found.isEmpty {
           planner.undo()
@@ -114,15 +115,13 @@ struct ChunkSaver {
       try plan.checkReasons(of: chunk)
       if let stop = stop(plan, chunk, before: totals.counts + checkpoint.results.counts) { return stop }
       try rejects?.cutBack(to: rejectsBefore)
-      let isShard = checkpoint.entry.shard != nil
-      let rejected = plan.rejected.isEmpty || rejects == nil && !isShard ? nil : RejectedRecords(plan, of: chunk)
+      let rejected = plan.rejected.isEmpty || rejects == nil && shard == nil ? nil : RejectedRecords(plan, of: chunk)
       if let rejected { try rejects?.append(rejected) }
       var next = checkpoint
       next.advance(by: plan, of: chunk, rejects: rejects?.mark, at: environment.options.now())
       writer.prepare(
         next, totals, insertedCount: plan.inserts.count, createdCount: plan.links.createdCount,
-        related: linker?.state, claims: plan.claims,
-        rejects: rejected.map { $0.row(firstRecord: chunk.block.start.record) },
+        related: linker?.state, chunk: shard.map { ShardChunk(plan, of: chunk, $0, rejected: rejected) },
         beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
       let outcome = try save(plan, of: chunk, as: next, totals)
       guard outcome.failures.isEmpty else {

@@ -23,8 +23,14 @@ struct ImportEnvironment {
   let statistics: EntryStatistics?
   let tables: LedgerTables
   var plans: PlanTables { PlanTables(definition.vocabulary) }
+  /// The names of the tables that a plan has for itself.
+  var planTableNames: PlanTableNames { PlanTableNames(plan: runID, definition.vocabulary) }
   /// The tables of the keys of a plan.
-  var sharedKeys: SharedKeyTables { SharedKeyTables(plan: runID, definition.vocabulary) }
+  var sharedKeys: SharedKeyTables { SharedKeyTables(planTableNames) }
+  /// The tables of what the records of a plan lead to.
+  var sharedLinks: SharedLinkTables { SharedLinkTables(planTableNames) }
+  /// Whether several workers find and create what records lead to.
+  var sharesLinks = false
   /// Whether the run has more than one input.
   var hasSeveralInputs = false
   /// The links that are set at the end of the run; nil for a preview.

@@ -182,13 +182,17 @@ struct ImportStore {
   }
 
   /// Digests every entry of the store: one thread reads them, and this one handles their digests and primary keys.
+  ///
+  /// - Parameter other: The entity of objects that are digested instead of entries.
   func walk(
-    _ digester: RowDigester, with links: [EntityLink], unless isCancelled: () -> Bool,
+    _ digester: RowDigester, of other: NSEntityDescription? = nil, with links: [EntityLink],
+    unless isCancelled: () -> Bool,
     _ body: (RowDigests, [Int64]) throws -> Void
   ) throws(RunFailure) {
     guard isOpen else { return }
     let names = StoredNames(digester.linksOfWhole.map { links[$0] })
-    let batches = StoreWalk(container.newBackgroundContext(), entity, joining: names.join(to:of:in:)).start(digester)
+    let batches = StoreWalk(container.newBackgroundContext(), other ?? entity, joining: names.join(to:of:in:)).start(
+      digester)
     defer { batches.abandon() }
     do {
       while let next = batches.receive() {

@@ -61,7 +61,7 @@ struct LateLinkRun {
 
   /// Notes what one of a record's names leads to, or that the record can't be imported because it leads to nothing.
   private mutating func note(
-    _ found: LinkIndex.Found, for element: Int, of naming: LateLinks.Naming, input inputIndex: Int, _ link: EntityLink
+    _ found: FoundObject, for element: Int, of naming: LateLinks.Naming, input inputIndex: Int, _ link: EntityLink
   ) {
     let input = late.inputs[inputIndex]
     switch found {
@@ -213,7 +213,7 @@ private enum LateSearch {
   /// Nil if no record has a name.
   case names(RecordNames?)
 
-  func find(_ digests: [KeyDigest], _ store: ImportStore) throws -> [LinkIndex.Found] {
+  func find(_ digests: [KeyDigest], _ store: ImportStore) throws -> [FoundObject] {
     switch self {
     case .index(let index):
       try index.beginChunk(digests)

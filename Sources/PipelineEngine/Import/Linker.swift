@@ -3,9 +3,9 @@ import PersistentStores
 
 /// Finds the related objects that the records of a run name, chunk by chunk.
 final class Linker {
-  private let environment: ImportEnvironment
+  let environment: ImportEnvironment
   /// By group of links.
-  private var indexes: [Int: LinkIndex] = [:]
+  private(set) var indexes: [Int: any LinkLookup] = [:]
   private var links: [EntityLink] { environment.links }
   /// The state of the related objects as they were read, or as the run itself has left them. Nil if nothing was read, and
   /// in a dry run, which sees the store as it began.
@@ -18,7 +18,10 @@ final class Linker {
     self.environment = environment
     let limit = environment.definition.limits.keysInMemoryMax
     for link in environment.links where !link.isLate && indexes[link.group] == nil {
-      indexes[link.group] = LinkIndex(link, keysInMemoryMax: limit)
+      indexes[link.group] =
+        environment.sharesLinks
+        ? SharedLinkIndex(link, environment.sharedLinks, environment.store.coordinator)
+        : LinkIndex(link, keysInMemoryMax: limit)
     }
     guard environment.store.isOpen else { return }
     do {
@@ -30,12 +33,17 @@ final class Linker {
 
   private static let readingsMax = 10
 
-  /// Reads what identifies the related objects of the store, as often as another program writes meanwhile.
+  /// Reads what identifies the related objects of the store, as often as another program writes meanwhile. Workers of a
+  /// plan ask for what they need, chunk by chunk.
   func read() throws {
     values = [:]
+    if environment.sharesLinks {
+      for case let index as SharedLinkIndex in indexes.values { index.forget() }
+      return
+    }
     for _ in 0..<Self.readingsMax {
       let before = try stateNow()
-      for index in indexes.values {
+      for case let index as LinkIndex in indexes.values {
         try index.load(environment.store.container.newBackgroundContext(), unless: environment.monitor.isCancelled)
       }
       guard try before?.value == stateNow()?.value else { continue }

@@ -14,6 +14,8 @@ struct PlannedLinks {
     fileprivate(set) var batch: ObjectBatch
     /// What identifies them.
     fileprivate(set) var digests: [KeyDigest] = []
+    /// The first row that names each object.
+    fileprivate(set) var firstRows: [Int] = []
     /// The relationship and the element that each object is made from.
     fileprivate var origins: [(link: Int, element: Int)] = []
     /// The rows of the chunk that name each object with the values that it is made from, for errors: without them, others
@@ -245,7 +247,7 @@ struct PlannedLinks {
       switch resolved.targets[Int(target)] {
       case .stored(let id): _ = append(.stored(id), for: target)
       case .new(let digest):
-        let number = create(link, element: element, digest, number: end.link)
+        let number = create(link, element: element, digest, end)
         noteCreated(target, number, group: link.link.group)
         _ = append(.created(group: link.link.group, number: number), for: target)
       case .missing, .ambiguous:
@@ -266,7 +268,7 @@ struct PlannedLinks {
 
   /// Creates an object with the values that a record has for it.
   private mutating func create(
-    _ link: ResolvedLinks.Link, element: Int, _ digest: KeyDigest, number: Int
+    _ link: ResolvedLinks.Link, element: Int, _ digest: KeyDigest, _ end: End
   ) -> Int {
     let (entity, values) = (link.link.entity, link.values.batch)
     var creation = creations.removeValue(forKey: link.link.group) ?? Creation(batch: ObjectBatch(entity: entity))
@@ -279,8 +281,9 @@ struct PlannedLinks {
       creation.batch.setValue(value, row: row, slot: slot)
     }
     creation.digests.append(digest)
+    creation.firstRows.append(end.row)
     creation.rowsOfObject.append([])
-    creation.origins.append((number, element))
+    creation.origins.append((end.link, element))
     creations[link.link.group] = creation
     return row
   }

@@ -35,7 +35,7 @@ struct ResolvedLinks {
   private var known: [Int: [KeyDigest: Int32]] = [:]
 
   /// Adds the names of one relationship, which `index` knows.
-  mutating func add(_ link: EntityLink, _ values: LinkedValues, in index: LinkIndex) {
+  mutating func add(_ link: EntityLink, _ values: LinkedValues, in index: any LinkLookup) {
     var added = Link(link: link, values: values)
     added.targetOfRow.reserveCapacity(values.digests.count)
     targets.reserveCapacity(targets.count + values.digests.count)
@@ -82,7 +82,7 @@ struct ResolvedLinks {
     return nil
   }
 
-  private func target(_ digest: KeyDigest, _ link: EntityLink, in index: LinkIndex) -> Target {
+  private func target(_ digest: KeyDigest, _ link: EntityLink, in index: any LinkLookup) -> Target {
     switch index.find(digest) {
     case .stored(let id): .stored(id)
     case .several: .ambiguous

@@ -7,7 +7,7 @@ import PersistentStores
 ///
 /// A chunk is in the ledger if and only if its entries are in the store. Frameworks without support for it leave its
 /// tables alone. The run's lock ensures that one run at a time uses it.
-final class Ledger: SaveParticipant {
+final class Ledger: LinkSharingParticipant {
   /// What the next save writes.
   struct Page: Sendable {
     /// Moves the checkpoint of a shard. The save fails with `CheckpointMoved` where it changes no row.
@@ -27,8 +27,12 @@ final class Ledger: SaveParticipant {
     var createdCount = 0
     /// The state of related objects that the save relies on; nil if it relies on none.
     var related: RelatedState?
+    /// The order of the first record of a shard's chunk, which no other save has; nil for a run of its own.
+    var chunk: Int64?
     /// What the save changes of the keys of a plan; nil where it compares none.
     var claims: KeyClaims?
+    /// What it changes of what the workers of a plan know of related objects; nil where it leads to none.
+    var linkClaims: LinkClaims?
     /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
   }
@@ -104,6 +108,9 @@ final class Ledger: SaveParticipant {
   /// earlier ones of the same transaction.
   func add(_ linked: [LinkedKeys]) { pending.withLock { $0.linked = linked } }
 
+  /// Whether the next save is that of a worker, beside which others link entries to the same objects.
+  var sharesLinks: Bool { pending.withLock { $0.page.linkClaims != nil } }
+
   /// Makes the next save write nothing to the ledger.
   func clear() { pending.withLock { $0 = Pending() } }
 
@@ -112,19 +119,18 @@ final class Ledger: SaveParticipant {
 
   /// Throws if the store has lost what the run had saved, or if other programs have changed the related objects since they
   /// were read; until the save has ended they can't. Moves the checkpoint of a shard, which fails if another worker has
-  /// moved it, and takes the keys of its chunk.
+  /// moved it, and takes the keys of its chunk and the related objects that it creates.
   func begin(_ transaction: SaveTransaction) throws {
-    let (turn, move, claims, known) = pending.withLock {
-      ($0.page.takeTurn, $0.page.move, $0.page.claims, $0.page.related)
-    }
-    try turn?(transaction)
+    let page = pending.withLock { $0.page }
+    try page.takeTurn?(transaction)
     if let last = lastSaved.withLock({ $0 }) {
       let query = last.query(tables)
       try transaction.check(query.sql, query.values) { try last.check(found: $0) }
     }
-    if let move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
-    try claims?.take(in: transaction)
-    guard let known else { return }
+    if let move = page.move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
+    try page.claims?.take(in: transaction)
+    try page.linkClaims?.take(in: transaction)
+    guard let known = page.related else { return }
     for sql in known.mark.locks { try transaction.run(sql, []) }
     if try known.now(in: transaction).value != known.value { throw OutdatedLinks() }
   }
@@ -150,13 +156,16 @@ final class Ledger: SaveParticipant {
     if let claims = page.claims, let root = page.rootEntity {
       try claims.note(transaction.insertedKeys(ofRoot: root), count: page.insertedCount, in: transaction)
     }
+    try page.linkClaims?.note(in: transaction)
     if let input = page.input {
       try undoRecords.withLock { records in
         try records.noteInsertions(page, ofInput: input, transaction)
         for entries in overwritten {
-          try records.note(entries, ofInput: input, ordinal: page.claims?.chunk, transaction)
+          try records.note(entries, ofInput: input, ordinal: page.chunk, transaction)
         }
-        for keys in linked where !keys.isEmpty { try records.note(keys, ofInput: input, transaction) }
+        for keys in linked where !keys.isEmpty {
+          try records.note(keys, ofInput: input, ordinal: page.chunk, transaction)
+        }
       }
     }
     try page.beforeCommit?()

@@ -115,8 +115,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
       let found = try ledger.dialect.tables([tables.ledger], ledger.plainRows)
       if found.first?.isTable != true { return false }
       try ledger.transaction {
-        let keys = try SharedKeyTables.names(ledger, vocabulary)
-        for table in keys + PlanTables(vocabulary).names + tables.names {
+        let own = try PlanTableNames.all(ledger, vocabulary)
+        for table in own + PlanTables(vocabulary).names + tables.names {
           _ = try ledger.rows("DROP TABLE IF EXISTS \(table)", [])
         }
       }

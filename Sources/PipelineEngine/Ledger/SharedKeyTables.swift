@@ -12,21 +12,12 @@ struct SharedKeyTables: Sendable {
   /// The chunks that have inserted entries, with the primary key of the first one: a key is written before its entry has
   /// one.
   private let chunk: String
-  private let prefix: String
 
-  /// - Parameter id: The number of the plan.
-  init(plan id: String, _ vocabulary: DefinitionVocabulary) {
-    let suffix = id.filter { $0 != "-" }
-    prefix = vocabulary.ledgerPrefix
-    (key, chunk) = ("\(prefix)KEY_\(suffix)", "\(prefix)KEYCHUNK_\(suffix)")
-  }
+  /// - Parameter names: The names of the tables that only one plan has.
+  init(_ names: PlanTableNames) { (key, chunk) = (names.key, names.keyChunk) }
 
-  /// The statements that make the tables, without those that a killed program has left.
-  func create(_ dialect: ParticipantDialect, _ coordinator: NSPersistentStoreCoordinator, of plans: PlanTables) throws
-    -> [Statement]
-  {
-    let old = try Self.abandoned(coordinator, of: plans, prefix: prefix).map { "DROP TABLE IF EXISTS \($0)" }
-    let new = [
+  func create(_ dialect: ParticipantDialect) -> [Statement] {
+    [
       """
       CREATE TABLE \(key) (hash UUID PRIMARY KEY, keyValues BLOB NOT NULL, version INTEGER NOT NULL,
         firstOrder INTEGER NOT NULL, lastOrder INTEGER NOT NULL, newest REAL NOT NULL, digest INTEGER NOT NULL,
@@ -36,8 +27,7 @@ struct SharedKeyTables: Sendable {
       "CREATE TABLE \(chunk) (chunk INTEGER PRIMARY KEY, firstKey INTEGER NOT NULL, keyless INTEGER NOT NULL)",
       // That of the entries that the store had before.
       "INSERT INTO \(chunk) VALUES (0, 0, 0)",
-    ]
-    return (old + new.map(dialect.definition)).map { ($0, []) }
+    ].map { (dialect.definition($0), []) }
   }
 
   var drop: [Statement] { [key, chunk].map { ("DROP TABLE IF EXISTS \($0)", []) } }
@@ -45,33 +35,6 @@ struct SharedKeyTables: Sendable {
   /// Whether the plan compares keys.
   func areThere(in coordinator: NSPersistentStoreCoordinator) throws -> Bool {
     try coordinator.participantDialect().tables([key]) { try coordinator.participantRows($0) }.isEmpty == false
-  }
-
-  /// The names of all tables of this kind; none in a file.
-  static func names(_ connection: LedgerConnection, _ vocabulary: DefinitionVocabulary) throws -> [String] {
-    guard connection.isOfServer else { return [] }
-    return try connection.plainRows(all(prefix: vocabulary.ledgerPrefix)).compactMap { $0.first as? String }
-  }
-
-  /// The statement that finds the names of all tables of this kind of a server.
-  private static func all(prefix: String) -> String {
-    "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid) "
-      + "AND (relname LIKE lower('\(prefix)KEY\\_%') OR relname LIKE lower('\(prefix)KEYCHUNK\\_%'))"
-  }
-
-  /// The tables whose plan is not open.
-  private static func abandoned(
-    _ coordinator: NSPersistentStoreCoordinator, of plans: PlanTables, prefix: String
-  ) throws -> [String] {
-    let names = try coordinator.participantRows(all(prefix: prefix)).compactMap { $0.first as? String }
-    if names.isEmpty { return [] }
-    let hasPlans = try !coordinator.participantDialect().tables([plans.plan]) { try coordinator.participantRows($0) }
-      .isEmpty
-    let open =
-      hasPlans
-      ? try coordinator.participantRows("SELECT replace(planID, '-', '') FROM \(plans.plan) WHERE state = 'open'")
-        .compactMap { $0.first as? String } : []
-    return names.filter { name in !open.contains { name.hasSuffix("_\($0)") } }
   }
 
   // MARK: Reading
@@ -88,7 +51,7 @@ struct SharedKeyTables: Sendable {
         k.outcome, k.inputs, k.storedDigest, k.storedNewest
       FROM unnest(CAST(? AS text)::uuid[]) WITH ORDINALITY AS n(hash, number)
         CROSS JOIN LATERAL (SELECT * FROM \(key) WHERE hash = n.hash OFFSET 0) k JOIN \(chunk) c ON c.chunk = k.chunk
-      """, [Self.array(digests, \.hex)])
+      """, [ServerArray.text(digests, \.hex)])
     return rows.map { row in
       func integer(_ index: Int) -> Int64 { row[index] as? Int64 ?? 0 }
       let stored = (row[10] as? Int64).map {
@@ -146,7 +109,7 @@ struct SharedKeyTables: Sendable {
   /// Inserts new keys, and changes others if they are as they were read: only these rows are counted. The rows are locked
   /// in the order of the digests.
   func take(_ claims: [KeyClaims.Claim], chunk: Int64) -> Statement {
-    func array(_ text: (KeyClaims.Claim) -> String) -> StoredValue { .text(Self.array(claims, text)) }
+    func array(_ text: (KeyClaims.Claim) -> String) -> StoredValue { .text(ServerArray.text(claims, text)) }
     let isStored = claims.contains { $0.key.stored != nil && $0.key.version == 0 }
     return (
       """
@@ -166,12 +129,12 @@ struct SharedKeyTables: Sendable {
       WHERE k.version = excluded.version - 1
       """,
       [
-        .integer(chunk), array { $0.digest.hex }, array { "\"\(Self.hex($0.keyValues))\"" },
+        .integer(chunk), array { $0.digest.hex }, array { "\"\(ServerArray.hex($0.keyValues))\"" },
         array { "\($0.key.version)" }, array { "\($0.key.first)" }, array { "\($0.key.last)" },
-        array { Self.number($0.key.newest) }, array { "\(Int64(bitPattern: $0.key.values))" },
+        array { ServerArray.number($0.key.newest) }, array { "\(Int64(bitPattern: $0.key.values))" },
         array { "\($0.key.outcome.rawValue)" }, array { $0.key.inputs.text }, array { "\($0.row)" },
         isStored ? array { "\(Int64(bitPattern: $0.key.stored?.values ?? 0))" } : .null,
-        isStored ? array { Self.number($0.key.stored?.newest ?? 0) } : .null,
+        isStored ? array { ServerArray.number($0.key.stored?.newest ?? 0) } : .null,
       ]
     )
   }
@@ -181,31 +144,5 @@ struct SharedKeyTables: Sendable {
       "INSERT INTO \(self.chunk) VALUES (?, ?, ?)",
       [.integer(chunk), .integer(firstKey), .integer(Int64(keylessCount))]
     )
-  }
-
-  // MARK: Arrays
-
-  /// The text of an array of as many values as there are elements, so that a statement's text does not depend on these.
-  private static func array<Element>(_ elements: [Element], _ text: (Element) -> String) -> String {
-    "{" + elements.map(text).joined(separator: ",") + "}"
-  }
-
-  private static func number(_ number: Double) -> String {
-    number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)"
-  }
-
-  private static func hex(_ bytes: ArraySlice<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-}
-
-extension KeyDigest {
-  /// As 32 digits.
-  fileprivate var hex: String {
-    [high, low].map {
-      String(repeating: "0", count: $0.leadingZeroBitCount / 4) + ($0 == 0 ? "" : String($0, radix: 16))
-    }
-    .joined()
   }
 }

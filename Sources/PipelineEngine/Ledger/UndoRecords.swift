@@ -96,12 +96,21 @@ struct UndoRecords: Sendable {
   // MARK: Links
 
   /// Records the objects whose versions the save counts up because entries are linked to them.
-  mutating func note(_ linked: LinkedKeys, ofInput id: Int64, _ transaction: SaveTransaction) throws {
-    let ordinal = try takeOrdinal(transaction)
+  ///
+  /// - Parameter ordinal: The number of the record; that of the chunk for a shard. Where another save has taken it
+  ///   meanwhile, the record has the next free one.
+  mutating func note(
+    _ linked: LinkedKeys, ofInput id: Int64, ordinal: Int64? = nil, _ transaction: SaveTransaction
+  ) throws {
+    var ordinal = try ordinal ?? takeOrdinal(transaction)
     for (entity, keys) in linked.keys.sorted(by: { $0.key < $1.key }) {
-      try transaction.run(
-        "INSERT INTO \(tables.linked) VALUES (?, ?, ?, ?)",
-        [.integer(id), .integer(ordinal), .text(entity), .blob(LinkedKeys.encoded(keys))])
+      while try transaction.change(
+        "INSERT INTO \(tables.linked) VALUES (?, ?, ?, ?) ON CONFLICT (ordinal, entity) DO NOTHING",
+        [.integer(id), .integer(ordinal), .text(entity), .blob(LinkedKeys.encoded(keys))]) == 0
+      {
+        nextOrdinal = nil
+        ordinal = try takeOrdinal(transaction)
+      }
     }
   }
 

@@ -4,15 +4,7 @@ import PersistentStores
 
 /// The objects that a link can lead to, by what identifies them: those of the store when it was read, and those that the
 /// run has created since. It has the bounded memory of a ``KeyIndex``.
-final class LinkIndex {
-  /// What is known of a name.
-  enum Found {
-    case none
-    /// More than one object has it.
-    case several
-    case stored(NSManagedObjectID)
-  }
-
+final class LinkIndex: LinkLookup {
   private let link: EntityLink
   private var keys: KeyIndex
   private let keysInMemoryMax: Int
@@ -58,10 +50,9 @@ final class LinkIndex {
 
   // MARK: Chunks
 
-  /// Called before the names of a chunk are looked up.
   func beginChunk(_ digests: [KeyDigest]) throws { try keys.beginChunk(digests) }
 
-  func find(_ digest: KeyDigest) -> Found {
+  func find(_ digest: KeyDigest) -> FoundObject {
     guard let entry = keys.entry(of: digest) else { return .none }
     switch entry.values {
     case Self.several: return .several
@@ -70,7 +61,6 @@ final class LinkIndex {
     }
   }
 
-  /// Notes an object that the chunk has created.
   func noteCreated(_ digest: KeyDigest, _ id: NSManagedObjectID) throws {
     let id = id.resolved
     guard let key = id.storeKey, let entity = entities.firstIndex(where: { $0 === id.entity }) else { return }
@@ -79,6 +69,5 @@ final class LinkIndex {
     keys.set(digest, KeyEntry(storeKey: key, values: UInt64(entity)))
   }
 
-  /// Called when the chunk is saved.
   func endChunk() throws { try keys.endChunk() }
 }

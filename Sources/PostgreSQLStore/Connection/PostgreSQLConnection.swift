@@ -361,6 +361,14 @@ extension PostgreSQLConnection: TableStatements {
 
   func change(_ sql: String, _ values: [StoredValue]) throws -> Int { try query(sql, values).changedCount }
 
+  /// Rows are locked in the order of their keys: two writers that count up the same ones do not wait for each other.
+  func countVersions(of keys: ArraySlice<Int64>, in table: String) throws -> Int {
+    let condition = RowPlan.condition("Z_PK", Array(keys))
+    return try change(
+      "UPDATE \(table) SET Z_OPT = Z_OPT + 1 FROM (SELECT Z_PK AS ocd_key FROM \(table) WHERE \(condition.text) "
+        + "ORDER BY Z_PK FOR NO KEY UPDATE) AS ocd_rows WHERE Z_PK = ocd_key", condition.bindings)
+  }
+
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] { try query(sql, values).rows }
 
   func integer(_ sql: String, _ values: [StoredValue]) throws -> Int64? {

@@ -8,14 +8,16 @@ final class ChangeWriter {
   private let connection: PostgreSQLConnection
   /// Whether rows that must be unchanged are kept from other writers until the end of the transaction.
   private let locksRows: Bool
+  /// Whether others may have changed the relationships of rows of which only relationships are changed.
+  private let sharesLinks: Bool
   private var faults = SaveFaults()
   /// The rows of this save by table and key, to name an object that has taken a unique value.
   private var inserted: [(rows: InsertedRows, keys: [(row: Int, key: Int64)])] = []
 
-  init(_ store: PostgreSQLStore, _ connection: PostgreSQLConnection, locksRows: Bool) {
+  init(_ store: PostgreSQLStore, _ connection: PostgreSQLConnection, locksRows: Bool, sharesLinks: Bool) {
     self.store = store
     self.connection = connection
-    self.locksRows = locksRows
+    (self.locksRows, self.sharesLinks) = (locksRows, sharesLinks)
   }
 
   /// - Returns: The keys of the inserted rows, for use after the commit.
@@ -229,10 +231,9 @@ final class ChangeWriter {
       )
     }
     let sets = written.map { "\($0.name) = ?" } + ["Z_OPT = Z_OPT + 1"]
-    return (
-      "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?",
-      values + [.integer(key), .integer(row.version)]
-    )
+    let update = "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ?"
+    if sharesLinks, written.isEmpty { return (update, [.integer(key)]) }
+    return ("\(update) AND Z_OPT = ?", values + [.integer(key), .integer(row.version)])
   }
 
   // MARK: Insertions

@@ -51,7 +51,10 @@ final class ServerSaveWriter: SaveWriter {
       let statements = ServerParticipantStatements(connection: connection)
       let beginning = SaveTransaction(statements, in: store.dialect, whole)
       for participant in participants { try participant.begin(beginning) }
-      resolutions = try ChangeWriter(store, connection, locksRows: !onlyReads).write(changes)
+      resolutions = try ChangeWriter(
+        store, connection, locksRows: !onlyReads,
+        sharesLinks: participants.contains { ($0 as? any LinkSharingParticipant)?.sharesLinks == true }
+      ).write(changes)
       let transaction = SaveTransaction(statements, in: store.dialect, whole, inserted: resolutions)
       for participant in participants { try participant.write(to: transaction) }
       if isPart || onlyReads { try connection.finish() } else { name = try store.lookBeforeCommit(connection) }

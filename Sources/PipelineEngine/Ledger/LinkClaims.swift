@@ -1,0 +1,73 @@
+import Foundation
+import PersistentStores
+
+/// What a chunk of a shard changes of what the workers of its plan know of related objects. Its save writes it.
+struct LinkClaims: Sendable {
+  /// An object that the chunk creates.
+  struct New: Sendable {
+    /// Of the links that lead to it.
+    let group: Int
+    let digest: KeyDigest
+    /// The order of the first record that names it.
+    let order: Int64
+    /// Its number among those of the group that the chunk creates.
+    let number: Int
+    let entity: String
+  }
+
+  /// The first record that names an object which was created from a later one.
+  struct Earlier: Sendable {
+    let group: Int
+    let digest: KeyDigest
+    let order: Int64
+    /// What the object has as values in the end.
+    let values: Data
+  }
+
+  /// The objects of one group that the chunk creates.
+  struct Created: Sendable {
+    let group: Int
+    /// The name of their root entity.
+    let root: String
+    let count: Int
+  }
+
+  let tables: SharedLinkTables
+  /// The order of the first record of the chunk.
+  let chunk: Int64
+  var new: [New] = []
+  var earlier: [Earlier] = []
+  var created: [Created] = []
+
+  /// Takes the objects that the chunk creates, at the beginning of its save. Other workers that create one of them wait
+  /// until the save has ended. All take them in the same order, so that two never wait for each other. Values of earlier
+  /// records come afterwards: their objects are committed, and nobody who has their rows waits for new ones.
+  ///
+  /// - Throws: `OutdatedLinks` where another worker has created one.
+  func take(in transaction: SaveTransaction) throws {
+    if !new.isEmpty {
+      let statement = tables.take(new, chunk: chunk)
+      guard try transaction.change(statement.sql, statement.values) == new.count else { throw OutdatedLinks() }
+    }
+    if !earlier.isEmpty {
+      let statement = tables.note(earlier)
+      try transaction.run(statement.sql, statement.values)
+    }
+  }
+
+  /// Notes which primary keys the created objects have.
+  func note(in transaction: SaveTransaction) throws {
+    for part in created {
+      let keys = transaction.insertedKeys(ofRoot: part.root)
+      guard keys.count == 1, let range = keys.first, range.count == part.count else {
+        throw RunFailure(
+          code: nil, exitCode: .configuration,
+          message:
+            "the class of \(part.root) inserts objects of its own when objects are saved, so workers can't tell which "
+            + "object they have created; end the plan with 'report --abandon', and import the files with 'import'")
+      }
+      let statement = tables.record(chunk: chunk, group: part.group, firstKey: range.lowerBound)
+      try transaction.run(statement.sql, statement.values)
+    }
+  }
+}

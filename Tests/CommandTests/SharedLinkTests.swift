@@ -1,0 +1,207 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Workers of a plan find and create what records lead to in the store: objects, links and counts are those of one run,
+/// whichever shard is imported first, how often, and whatever is killed.
+@Suite(
+  .serialized, .seeded, .enabled(if: PostgreSQLServer.isThere, Comment(rawValue: PostgreSQLServer.problem)))
+struct SharedLinkTests {
+  @Test(arguments: ["create", "reject", "leave"], Randomness.seeds(1, long: 30))
+  func `Any order of shards, with kills, gives the objects, links and counts of one run`(
+    ifMissing: String, seed: UInt64
+  ) throws {
+    var random = SeededGenerator(seed: seed)
+    let linked = try LinkedPlan(pipeline: LinkedSample.pipeline(chunkRows: 40, ifMissing: "create"))
+    // Both stores have some of the objects already.
+    try linked.writeLog("old.csv", records: .random(in: 1...100, using: &random), seed: seed)
+    for store in [linked.many, linked.one] { try linked.importFiles(["old.csv"], into: store) }
+    try linked.folder.write(LinkedSample.pipeline(chunkRows: 40, ifMissing: ifMissing), to: "nightly.json")
+    let files = Bool.random(using: &random) ? ["a.csv"] : ["a.csv", "b.csv"]
+    for (number, file) in files.enumerated() {
+      try linked.writeLog(file, records: .random(in: 200...700, using: &random), seed: seed &+ UInt64(number) + 1)
+    }
+    let expected = try linked.importFiles(files, into: linked.one)
+    let plan = try linked.plan(files, shardBytes: .random(in: 1000...1800, using: &random))
+    let shards = try #require(Int(try linked.many.psql("SELECT count(*) FROM sj_shard")))
+    #expect(shards > 2)
+    // Each shard at least once, three at a time, in a random order; some are killed and repeated.
+    var waiting = (0..<shards).shuffled(using: &random)
+    var running: [(process: ChildProcess, shard: Int)] = []
+    var (kills, failures) = (0, 0)
+    while !waiting.isEmpty || !running.isEmpty {
+      let ended = running.filter { !$0.process.isRunning }
+      running.removeAll { one in ended.contains { $0.process === one.process } }
+      for worker in ended where worker.process.terminationStatus != 0 {
+        waiting.insert(worker.shard, at: .random(in: 0...waiting.count, using: &random))
+        failures += 1
+      }
+      try #require(failures <= kills, "\(failures) workers have failed, and \(kills) were killed")
+      while running.count < 3, let shard = waiting.popLast() {
+        let worker = linked.many.worker(plan, "--shard", "\(shard)")
+        try worker.start()
+        running.append((worker, shard))
+      }
+      usleep(.random(in: 20_000...120_000, using: &random))
+      if kills < 4, let victim = running.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
+        kill(victim.process.processIdentifier, SIGKILL)
+        kills += 1
+      }
+    }
+    Figures.add("kills of workers that share related objects", kills, suite: Self.self)
+    try linked.compare(plan, files: files, with: expected)
+  }
+
+  @Test func `Workers that are killed again and again create each object once, and lose and double no link`() throws {
+    let linked = try LinkedPlan(pipeline: LinkedSample.pipeline(chunkRows: 100))
+    try linked.writeLog("a.csv", records: 12_000, seed: Randomness.seed, spots: 700)
+    try linked.writeLog("b.csv", records: 3000, seed: Randomness.seed &+ 1, spots: 900)
+    let files = ["a.csv", "b.csv"]
+    let expected = try linked.importFiles(files, into: linked.one)
+    let plan = try linked.plan(files, shardBytes: 30_000)
+    var random = Randomness.generator()
+    var kills = 0
+    var running: [ChildProcess] = []
+    let deadline = Date(timeIntervalSinceNow: 180)
+    while try linked.many.psql("SELECT count(*) FROM sj_shard WHERE state <> 'complete'") != "0", Date() < deadline {
+      running.removeAll { !$0.isRunning }
+      while running.count < 4 {
+        let worker = linked.many.worker(plan)
+        try worker.start()
+        running.append(worker)
+      }
+      usleep(.random(in: 100_000...300_000, using: &random))
+      if kills < TestLength.rounds(12, long: 100), let victim = running.randomElement(using: &random) {
+        kill(victim.processIdentifier, SIGKILL)
+        kills += 1
+      }
+    }
+    for worker in running { worker.waitUntilExit() }
+    #expect(kills > 2)
+    Figures.add("kills of workers that share related objects", kills, suite: Self.self)
+    try linked.compare(plan, files: files, with: expected)
+  }
+
+  @Test func `Eight workers that name the same new objects at once create each of them once`() throws {
+    let linked = try LinkedPlan(pipeline: LinkedSample.pipeline(chunkRows: 300))
+    // Every shard is one chunk, and every chunk names all the spots and boards.
+    try linked.writeLog("a.csv", records: 4000, seed: 7, spots: 40)
+    let expected = try linked.importFiles(["a.csv"], into: linked.one)
+    let plan = try linked.plan(["a.csv"], shardBytes: 8000)
+    let shards = try #require(Int(try linked.many.psql("SELECT count(*) FROM sj_shard")))
+    #expect(shards >= 8)
+    try linked.run((0..<8).map { linked.many.worker(plan, "--shard", "\($0)") })
+    try linked.run([linked.many.worker(plan)])
+    try linked.compare(plan, files: ["a.csv"], with: expected)
+  }
+
+  @Test func `An object has the values of the first record that names it, though a later shard has created it`() throws
+  {
+    let linked = try LinkedPlan(pipeline: LinkedSample.pipeline(chunkRows: 20))
+    let rows = (0..<600).map { "2014-01-\(10 + $0 % 19),Spot \($0 % 3),Country \($0),,3\n" }
+    try linked.folder.write("date,spot,country,boards,rating\n" + rows.joined(), to: "a.csv")
+    let expected = try linked.importFiles(["a.csv"], into: linked.one)
+    let plan = try linked.plan(["a.csv"], shardBytes: 1000)
+    let shards = try #require(Int(try linked.many.psql("SELECT count(*) FROM sj_shard")))
+    #expect(shards > 3)
+    for shard in (0..<shards).reversed() {
+      #expect(
+        try linked.many.run("work", "--plan", plan, "--store", linked.many.address, "--shard", "\(shard)").status == 0)
+    }
+    #expect(try linked.many.psql("SELECT \"ZCOUNTRY\" FROM \"ZSPOT\" WHERE \"ZNAME\" = 'Spot 0'") != "Country 0")
+    try linked.compare(plan, files: ["a.csv"], with: expected)
+    #expect(try linked.many.psql("SELECT \"ZCOUNTRY\" FROM \"ZSPOT\" WHERE \"ZNAME\" = 'Spot 0'") == "Country 0")
+  }
+
+  /// The canary: these tests would notice if workers did not share what they create.
+  @Test func `Without the rows of what others have created, objects are doubled`() throws {
+    let linked = try LinkedPlan()
+    try linked.writeLog("a.csv", records: 400, seed: 3, spots: 10)
+    let plan = try linked.plan(["a.csv"], shardBytes: 4000)
+    let id = plan.replacingOccurrences(of: "-", with: "")
+    for shard in ["0", "1"] {
+      #expect(try linked.many.run("work", "--plan", plan, "--store", linked.many.address, "--shard", shard).status == 0)
+      _ = try linked.many.psql("DELETE FROM sj_link_\(id)")
+    }
+    let graph = try LinkedPlan.graph(of: linked.many)
+    #expect(graph.count { $0.hasPrefix("spot|Spot 1|") } == 2)
+    #expect(graph.count { $0 == "board|Fish" } == 2)
+  }
+
+  @Test func `An undo takes back a plan's sessions, and a plan that was ended`() throws {
+    let linked = try LinkedPlan()
+    try linked.writeLog("old.csv", records: 80, seed: 1)
+    try linked.importFiles(["old.csv"], into: linked.many)
+    func sessions() throws -> [String] { try LinkedPlan.graph(of: linked.many).filter { $0.hasPrefix("session") } }
+    let before = try sessions()
+    try linked.writeLog("a.csv", records: 200, seed: 2)
+    let plan = try linked.plan(["a.csv"])
+    try linked.run([linked.many.worker(plan), linked.many.worker(plan)])
+    _ = try linked.report(plan)
+    #expect(try sessions().count > before.count)
+    let undo = try linked.many.run("undo", linked.many.address, plan, "--model", "Surfing.xcdatamodeld", "--yes")
+    #expect(undo.status == 0, "\(undo.messages)")
+    #expect(try sessions() == before)
+    // What a plan has linked is counted among the changes of the spots, so that an undo of these knows them.
+    try linked.writeLog("b.csv", records: 200, seed: 3)
+    let second = try linked.plan(["b.csv"])
+    #expect(try linked.many.run("work", "--plan", second, "--store", linked.many.address, "--shard", "1").status == 0)
+    #expect(try linked.many.run("report", "--plan", second, "--store", linked.many.address, "--abandon").status == 0)
+    #expect(try linked.tableCount() == 0)
+    let last = try linked.many.run("undo", linked.many.address, "--model", "Surfing.xcdatamodeld", "--yes")
+    #expect(last.status == 0, "\(last.messages)")
+    #expect(try sessions() == before)
+    let all = try linked.many.run("verify", linked.many.address, "--model", "Surfing.xcdatamodeld")
+    #expect(all.status == 0, "\(all.text)\(all.messages)")
+  }
+
+  @Test func `While a plan is open, nothing else is imported that its workers would not know`() throws {
+    let linked = try LinkedPlan()
+    try linked.writeLog("a.csv", records: 100, seed: 1)
+    try linked.writeLog("b.csv", records: 100, seed: 2)
+    try linked.folder.write("name,country\nNew,FR\n", to: "spots.csv")
+    try linked.folder.write(
+      """
+      { "name": "spots", "model": "Surfing.xcdatamodeld", "entity": "Spot", "columns": ["name", "country"] }
+      """, to: "spots.json")
+    let plan = try linked.plan(["a.csv"])
+    for (command, arguments) in [
+      ("import", ["b.csv", "--pipeline", "./nightly.json"]), ("plan", ["./nightly.json", "b.csv"]),
+      ("import", ["spots.csv", "--pipeline", "./spots.json"]), ("plan", ["./spots.json", "spots.csv"]),
+    ] {
+      let output = try Programs.run(
+        Tool.url.path, [command] + arguments + ["--store", linked.many.address], in: linked.folder)
+      #expect(output.status == 75 && output.messages.contains("the plan \(plan) is open"), "\(output.messages)")
+    }
+    try linked.run([linked.many.worker(plan)])
+    _ = try linked.report(plan)
+    try linked.importFiles(["b.csv"], into: linked.many)
+    // A plan of spots has some that sessions may name.
+    let spots = try linked.many.run("plan", "./spots.json", "spots.csv", "--store", linked.many.address, "--quiet")
+    #expect(spots.status == 0, "\(spots.messages)")
+    try linked.writeLog("c.csv", records: 10, seed: 3)
+    let third = try linked.many.run("plan", "./nightly.json", "c.csv", "--store", linked.many.address)
+    #expect(
+      third.status == 75 && third.messages.contains("its Spot entries are not all in the store"), "\(third.messages)")
+  }
+
+  @Test func `What depends on the order of records is refused with the reason`() throws {
+    let linked = try LinkedPlan()
+    try linked.writeLog("a.csv", records: 10, seed: 1)
+    func refusal(_ pipeline: String, _ more: String...) throws -> String {
+      try linked.folder.write(pipeline, to: "nightly.json")
+      let output = try Programs.run(
+        Tool.url.path, ["plan", "./nightly.json", "a.csv"] + (more.isEmpty ? ["--store", linked.many.address] : more),
+        in: linked.folder)
+      #expect(output.status == 78, "\(output.messages)")
+      return output.messages
+    }
+    func pipeline(_ different: String, ifMissing: String = "create", key: Bool = false) -> String {
+      LinkedSample.pipeline(ifMissing: ifMissing, key: key, more: ", \"ifDifferent\": \"\(different)\"")
+    }
+    #expect(try refusal(pipeline("reject")).contains("an earlier one has created is rejected"))
+    #expect(try refusal(pipeline("update")).contains("records change the Spot that they lead to"))
+    #expect(try refusal(pipeline("keep", key: true)).contains("of several records with one key only one decides"))
+    #expect(try refusal(pipeline("keep"), "--dry-run", "-o", "plan.json").contains("these workers have none"))
+  }
+}
