@@ -8,9 +8,12 @@ struct LinkedPlan {
   let one: PlannedImport
   var folder: TemporaryFolder { many.folder }
 
-  /// - Parameter pipeline: As of `LinkedSample`.
-  init(pipeline: String = LinkedSample.pipeline(chunkRows: 40)) throws {
-    (many, one) = (try PlannedImport(), try PlannedImport())
+  /// - Parameters:
+  ///   - pipeline: As of `LinkedSample`.
+  ///   - server: Nil for the one that the tests share.
+  init(pipeline: String = LinkedSample.pipeline(chunkRows: 40), on server: PostgreSQLServer? = nil) throws {
+    let server = server ?? PostgreSQLServer.shared
+    (many, one) = (try PlannedImport(on: server), try PlannedImport(on: server))
     try LinkedSample.prepare(folder)
     try folder.makeFolder("one")
     try folder.write(pipeline, to: "nightly.json")

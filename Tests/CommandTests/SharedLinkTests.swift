@@ -16,7 +16,11 @@ struct SharedLinkTests {
     // Both stores have some of the objects already.
     try linked.writeLog("old.csv", records: .random(in: 1...100, using: &random), seed: seed)
     for store in [linked.many, linked.one] { try linked.importFiles(["old.csv"], into: store) }
-    try linked.folder.write(LinkedSample.pipeline(chunkRows: 40, ifMissing: ifMissing), to: "nightly.json")
+    // Where nothing is created, what records say of the objects is compared with what the store has.
+    let different = ifMissing == "create" ? "keep" : "reject"
+    try linked.folder.write(
+      LinkedSample.pipeline(chunkRows: 40, ifMissing: ifMissing, more: ", \"ifDifferent\": \"\(different)\""),
+      to: "nightly.json")
     let files = Bool.random(using: &random) ? ["a.csv"] : ["a.csv", "b.csv"]
     for (number, file) in files.enumerated() {
       try linked.writeLog(file, records: .random(in: 200...700, using: &random), seed: seed &+ UInt64(number) + 1)
@@ -126,6 +130,44 @@ struct SharedLinkTests {
     let graph = try LinkedPlan.graph(of: linked.many)
     #expect(graph.count { $0.hasPrefix("spot|Spot 1|") } == 2)
     #expect(graph.count { $0 == "board|Fish" } == 2)
+  }
+
+  /// The order that `ShardLinkProtocolTests` explores.
+  @Test func `A chunk's transaction takes the names of new objects before it has rows, and no worker waits for ever`()
+    throws
+  {
+    let server = try PostgreSQLServer(settings: ["log_statement=all", "log_min_messages=log", "log_line_prefix=#%p "])
+    defer { server.stop() }
+    let linked = try LinkedPlan(pipeline: LinkedSample.pipeline(chunkRows: 100), on: server)
+    try linked.writeLog("a.csv", records: 3000, seed: 5, spots: 300)
+    let expected = try linked.importFiles(["a.csv"], into: linked.one)
+    let plan = try linked.plan(["a.csv"], shardBytes: 8000)
+    try linked.run((0..<4).map { _ in linked.many.worker(plan) })
+    try linked.compare(plan, files: ["a.csv"], with: expected)
+    let log = try String(contentsOfFile: "\(server.socketFolder)/log", encoding: .utf8)
+    #expect(!log.contains("deadlock detected"))
+    let kinds = [
+      "BEGIN", "COMMIT", "UPDATE SJ_SHARD", "INSERT INTO SJ_LINK_", "COPY \"ZSPOT\"", "COPY \"ZSESSION\"",
+      "INSERT INTO SJ_LINKCHUNK_",
+    ]
+    var transactions: [[String]] = []
+    var open: [Substring: [String]] = [:]
+    for line in log.split(separator: "\n") where line.hasPrefix("#") {
+      let process = line.prefix { $0 != " " }
+      if line.hasSuffix(": ROLLBACK") { open[process] = nil }
+      guard let kind = kinds.first(where: { line.contains(": \($0)") || line.contains("; \($0)") }) else { continue }
+      open[process, default: []].append(kind)
+      if kind == "COMMIT" { transactions.append(open.removeValue(forKey: process) ?? []) }
+    }
+    let chunks = transactions.filter { $0.contains("UPDATE SJ_SHARD") }
+    let creating = chunks.filter { $0.contains("COPY \"ZSPOT\"") }
+    #expect(!creating.isEmpty && chunks.count == 30, "\(chunks.count)")
+    for chunk in creating {
+      let names = chunk.filter { $0 == "INSERT INTO SJ_LINK_" }
+      #expect(Array(chunk.prefix(3)) == ["BEGIN", "UPDATE SJ_SHARD", "INSERT INTO SJ_LINK_"], "\(chunk)")
+      // The second one has the values of earlier records.
+      #expect(names.count <= 2 && chunk.contains("INSERT INTO SJ_LINKCHUNK_"), "\(chunk)")
+    }
   }
 
   @Test func `An undo takes back a plan's sessions, and a plan that was ended`() throws {

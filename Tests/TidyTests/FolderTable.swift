@@ -171,7 +171,7 @@ enum FolderTable {
         "Report/Profile", "Undo",
       ],
       "Distribution": [
-        "Base", "Import", "Inputs", "Keys", "Ledger", "Log", "Model", "Parsing", "Report",
+        "Base", "Import", "Inputs", "Keys", "Ledger", "Links", "Log", "Model", "Parsing", "Report",
       ],
       "Seeding": ["Base", "Import", "Ledger", "Report"],
       "Review": ["Base", "Expectations", "Export", "Import", "Inputs", "Model", "Report/Profile"],

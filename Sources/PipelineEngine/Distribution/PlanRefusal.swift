@@ -3,14 +3,32 @@ import OpenCoreData
 /// What can't be imported by many workers at once, with the reason.
 enum PlanRefusal {
   static func check(_ run: ImportRun) throws(PipelineError) {
-    guard run.parts.count == 1, let part = run.parts.first else {
-      throw refused("parts", "it fills several entities, one after the other; plan the import of each with --entity")
+    if run.parts.count > 1, run.isDryRun {
+      throw refused(
+        "parts",
+        "it fills several entities, and what later ones lead to is looked up in the store, which these workers don't "
+          + "have; check it with 'validate', or plan it with --store")
     }
-    let (definition, environment) = (part.environment.definition, part.environment)
-    if run.definition.atomic || definition.atomic {
+    // Links to records of the run make it atomic, and are the better reason.
+    for (index, part) in run.parts.enumerated() {
+      try run.definition.inImport(index) { () throws(PipelineError) in
+        for link in part.environment.links { try check(link, part.environment) }
+      }
+    }
+    if run.definition.atomic {
       throw refused(
         "atomic", "the transactions of several workers are not one; take \"atomic\" out, or import with 'import'")
     }
+    for (index, part) in run.parts.enumerated() {
+      try run.definition.inImport(index) { () throws(PipelineError) in
+        try check(part, isDryRun: run.isDryRun)
+        for earlier in run.parts[..<index] { try check(part.environment, after: earlier.environment) }
+      }
+    }
+  }
+
+  private static func check(_ part: ImportPart, isDryRun: Bool) throws(PipelineError) {
+    let (definition, environment) = (part.environment.definition, part.environment)
     if environment.changedInputs != .refuse {
       throw refused(
         "changedInputs",
@@ -18,8 +36,7 @@ enum PlanRefusal {
           + "import it with 'import'")
     }
     if part.inbox != nil { throw refused("inbox", "its files are moved by one run; name the files to plan instead") }
-    for link in environment.links { try check(link, environment) }
-    try checkKey(definition, isDryRun: run.isDryRun)
+    try checkKey(definition, isDryRun: isDryRun)
     // Records with the same values of a key are one entry, and so are those that are alike in more.
     func isOfKey(_ names: [String]) -> Bool { !definition.key.isEmpty && definition.key.allSatisfy(names.contains) }
     if let index = definition.columns.firstIndex(where: { column in

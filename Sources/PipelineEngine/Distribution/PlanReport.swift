@@ -8,11 +8,12 @@ import PersistentStores
 package final class PlanReport {
   private let record: PlanRecord
   private let run: ImportRun
-  private let part: ImportPart
+  private let parts: PlanParts
   private let reports: ReportPlan
-  var environment: ImportEnvironment { part.environment }
+  /// The environment of what is the same for all parts.
+  private var environment: ImportEnvironment { run.environment }
   private var store: ImportStore { environment.store }
-  private var definition: PipelineDefinition { environment.definition }
+  private var definition: PipelineDefinition { run.definition }
 
   /// Opens the store of a plan.
   ///
@@ -25,13 +26,14 @@ package final class PlanReport {
     try record.checkOpen(record.state)
     var options = options
     record.plan.apply(to: &options)
-    (options.runID, options.profilesEntries, options.inputs) = (record.id, true, ["-"])
+    (options.runID, options.profilesEntries) = (record.id, true)
     var definition = record.plan.pipeline
+    if definition.parts.isEmpty { options.inputs = ["-"] }
     reports = try ReportPlan(
       &definition, &options,
       with: ReportName.Values(pipeline: definition.name, run: record.id, start: record.madeAt))
     run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
-    part = run.parts[0]
+    parts = PlanParts(run, isOfWorker: false)
   }
 
   /// Makes the report and closes the plan.
@@ -41,18 +43,18 @@ package final class PlanReport {
     try ReportFiles.check(reports.paths)
     return try locked { (lock) throws(RunFailure) in
       let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
-      var planned = try store.perform { try PlannedShards(record.id, environment, in: $0) }
+      var planned = try store.perform { try PlannedShards(record.id, parts, in: $0) }
       try check(planned)
       try attributeKeys(of: &planned)
-      try setFirstValues()
+      for part in parts.parts { try part.environment.setFirstValues() }
       let expectations = try environment.expectations()
       var totals = ImportTotals(definition)
-      totals.begin(part: 0, of: environment, lastStoredKey: 0)
       totals.notes = record.notes
       let rejects = try writeRejects(&planned, ledger)
       var entries: [LedgerEntry] = []
-      for index in planned.inputs.indices {
-        entries.append(try finish(planned.inputs[index], &totals))
+      for (index, part) in parts.parts.enumerated() {
+        totals.begin(part: index, of: part.environment, lastStoredKey: 0)
+        for input in planned.inputs where input.part == index { entries.append(try finish(input, &totals)) }
       }
       let failure = environment.compare(&totals, with: expectations)
       var summary = run.summary(totals, failure, seconds: max(0, planned.endedAt.timeIntervalSince(record.madeAt)))
@@ -91,14 +93,14 @@ package final class PlanReport {
     let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
     var planned = try store.perform { coordinator in
       _ = try coordinator.participantRows("SELECT shardID FROM \(plans.shard) WHERE planID = ? FOR UPDATE", [id])
-      return try PlannedShards(id, environment, in: coordinator)
+      return try PlannedShards(id, parts, in: coordinator)
     }
     try attributeKeys(of: &planned)
-    try setFirstValues()
+    for part in parts.parts { try part.environment.setFirstValues() }
     var totals = ImportTotals(definition)
-    totals.begin(part: 0, of: environment, lastStoredKey: 0)
     var entries: [LedgerEntry] = []
     for input in planned.inputs {
+      totals.begin(part: input.part, of: parts[input.part].environment, lastStoredKey: 0)
       var entry = try finish(input, &totals)
       if input.shards.contains(where: { !$0.isComplete }) {
         // Until an undo takes back what is saved of it, no import may read it.
@@ -154,8 +156,9 @@ package final class PlanReport {
       path: input.entry.path, bytes: input.entry.progress.consumedBytes, records: results.counts.read,
       contentHash: input.entry.progress.hash.hex, state: .imported)
     file.counts = results.counts
-    totals.finish(
-      file, wasOpened: true, results, of: definition.entity, rejects: input.rejects.path, made: nil)
+    // Several inputs have one file of rejects.
+    let path = input.rejects.path.flatMap { totals.rejectsPaths.contains($0) ? nil : $0 }
+    totals.finish(file, wasOpened: true, results, of: input.entry.entity, rejects: path, made: nil)
     var entry = input.entry
     entry.note(
       entry.progress, results: results, rejects: input.rejects, at: input.shards.map(\.savedAt).max() ?? record.madeAt)
@@ -166,11 +169,17 @@ package final class PlanReport {
   /// Counts new, changed and other entries by the first record that has a key. Workers have counted those that they came
   /// to first.
   private func attributeKeys(of planned: inout PlannedShards) throws(RunFailure) {
-    if definition.key.isEmpty { return }
-    let keys = environment.sharedKeys
-    let outcomes = try store.perform { try keys.outcomes(in: $0) }
-    let others: WritableKeyPath<RunCounts, Int> = definition.duplicates.updates ? \.updated : \.duplicate
-    for index in planned.inputs.indices {
+    for (index, part) in parts.parts.enumerated() where part.environment.keys.areShared {
+      try attributeKeys(of: &planned, part: index)
+    }
+  }
+
+  private func attributeKeys(of planned: inout PlannedShards, part: Int) throws(RunFailure) {
+    let environment = parts[part].environment
+    let outcomes = try store.perform { try environment.sharedKeys.outcomes(in: $0) }
+    let others: WritableKeyPath<RunCounts, Int> =
+      environment.definition.duplicates.updates ? \.updated : \.duplicate
+    for index in planned.inputs.indices where planned.inputs[index].part == part {
       let own = outcomes[planned.inputs[index].entry.id] ?? [:]
       var counts = planned.inputs[index].results.counts
       let rest = counts.read - counts.rejected - counts.repeated - own.values.reduce(0, +)
@@ -186,16 +195,23 @@ package final class PlanReport {
 
   // MARK: Rejects
 
-  /// Writes the rejects of all inputs, in their order: those with the same header into one file.
+  /// What the inputs of one file of rejects have in common.
+  private struct PartForm: Hashable {
+    let part: Int
+    let form: PlanTables.Form
+  }
+
+  /// Writes the rejects of all inputs, in their order: those of a part with the same header into one file.
   ///
   /// - Returns: The paths of the files, which have temporary names yet.
   private func writeRejects(_ planned: inout PlannedShards, _ ledger: Ledger) throws(RunFailure) -> [String] {
-    var files: [PlanTables.Form: RejectsFile] = [:]
+    var files: [PartForm: RejectsFile] = [:]
     for index in planned.inputs.indices where planned.inputs[index].shards.contains(where: { $0.counts.rejected > 0 }) {
       let input = planned.inputs[index]
       let form = planned.forms[input.entry.id] ?? PlanTables.Form(header: [], isJSONLines: false, hasTabs: false)
-      let file = files[form] ?? rejectsFile(of: input.entry, form, ledger)
-      files[form] = file
+      let key = PartForm(part: input.part, form: form)
+      let file = files[key] ?? rejectsFile(of: input, form, ledger)
+      files[key] = file
       try file.begin(input.entry.path)
       let (plans, id) = (environment.plans, input.entry.id)
       for shard in input.shards where shard.counts.rejected > 0 {
@@ -218,10 +234,12 @@ package final class PlanReport {
   }
 
   /// A file that an interrupted report of the plan has made is written again.
-  private func rejectsFile(of entry: LedgerEntry, _ form: PlanTables.Form, _ ledger: Ledger) -> RejectsFile {
+  private func rejectsFile(of input: PlannedShards.Input, _ form: PlanTables.Form, _ ledger: Ledger) -> RejectsFile {
+    let (entry, environment) = (input.entry, parts[input.part].environment)
     let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
     let path =
-      RejectsDestination.paths(for: [entry.path], definition, run.options, store: store.location).first.flatMap(\.self)
+      RejectsDestination.paths(for: [entry.path], environment.definition, run.options, store: store.location).first
+      .flatMap(\.self)
       ?? RunSummary.rejectsName(for: entry.path)
     if Replay.origin(of: path)?.run == record.id { RejectsFile.remove(path, ofRun: record.id) }
     return environment.rejectsFile(of: file, form, labels: entry.header, at: path, ledger)
@@ -243,8 +261,7 @@ package final class PlanReport {
       as [LedgerTables.Statement]
     let statements =
       entries.map(tables.record) + issues + plans.forget(plan: record.id, tables) + [tables.record(run)]
-      + (definition.key.isEmpty ? [] : environment.sharedKeys.drop)
-      + (environment.links.isEmpty ? [] : environment.sharedLinks.drop)
+      + parts.parts.flatMap { $0.environment.sharedKeys.drop + $0.environment.sharedLinks.drop }
     try store.perform { coordinator in
       coordinator.addSaveParticipant(ledger)
       defer { coordinator.removeSaveParticipant(ledger) }
@@ -262,6 +279,8 @@ private struct PlannedShards {
   struct Input {
     /// The whole input.
     let entry: LedgerEntry
+    /// The number of its part.
+    let part: Int
     /// In the order of their records.
     var shards: [LedgerEntry] = []
     /// Those of the header and of all shards.
@@ -275,8 +294,8 @@ private struct PlannedShards {
   /// When the last chunk was saved.
   var endedAt: Date { inputs.flatMap(\.shards).map(\.savedAt).max() ?? Date(timeIntervalSince1970: 0) }
 
-  init(_ id: String, _ environment: ImportEnvironment, in coordinator: NSPersistentStoreCoordinator) throws {
-    let (tables, plans) = (environment.tables, environment.plans)
+  init(_ id: String, _ parts: PlanParts, in coordinator: NSPersistentStoreCoordinator) throws {
+    let (tables, plans) = (parts[0].environment.tables, parts[0].environment.plans)
     let forms = try plans.forms(ofPlan: id, in: coordinator)
     let entries = Dictionary(
       try tables.entries(ofRun: id, coordinator).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -284,23 +303,24 @@ private struct PlannedShards {
       grouping: try plans.shards(where: "planID = ?", [id], inputs: entries, in: coordinator),
       by: { $0.shard?.input ?? 0 })
     let withIssues = try plans.inputsWithIssues(ofPlan: id, tables, in: coordinator)
-    let listedMax = environment.definition.limits.issuesListedMax
     // The issues of one shard at a time are in memory.
-    func results(_ entry: LedgerEntry) throws -> InputResults {
+    func results(_ entry: LedgerEntry, _ environment: ImportEnvironment) throws -> InputResults {
       InputResults(
         entry, issues: withIssues.contains(entry.id) ? try tables.issues(ofInput: entry.id, coordinator) : [],
-        listedMax: listedMax, profiler: environment.profiler,
+        listedMax: environment.definition.limits.issuesListedMax, profiler: environment.profiler,
         statistics: environment.statistics)
     }
     self.forms = Dictionary(forms.map { ($0.input, $0.form) }, uniquingKeysWith: { first, _ in first })
     inputs = try forms.compactMap { input, _ in
       guard let entry = entries[input] else { return nil }
-      let own = shards[input] ?? []
+      let (own, part) = (shards[input] ?? [], parts.index(of: entry))
+      let environment = parts[part].environment
       var sum = InputResults(
-        listedMax: listedMax, profiler: environment.profiler, statistics: environment.statistics)
-      sum.log.merge(try results(entry).log)
-      for shard in own where shard.counts.read > 0 { sum.add(try results(shard)) }
-      return Input(entry: entry, shards: own, results: sum)
+        listedMax: environment.definition.limits.issuesListedMax, profiler: environment.profiler,
+        statistics: environment.statistics)
+      sum.log.merge(try results(entry, environment).log)
+      for shard in own where shard.counts.read > 0 { sum.add(try results(shard, environment)) }
+      return Input(entry: entry, part: part, shards: own, results: sum)
     }
   }
 }

@@ -31,12 +31,12 @@ package struct PlanRun {
   }
 
   private let run: ImportRun
-  private let part: ImportPart
+  private let parts: PlanParts
   private let shardBytes: Int
   private let writersMax: Int?
-  private var environment: ImportEnvironment { part.environment }
+  /// The environment of what is the same for all parts.
+  private var environment: ImportEnvironment { run.environment }
   private var store: ImportStore { environment.store }
-  private var definition: PipelineDefinition { environment.definition }
 
   /// - Parameters:
   ///   - shardBytes: About how many bytes a shard has; nil for 64 MiB.
@@ -53,9 +53,7 @@ package struct PlanRun {
     self.shardBytes = shardBytes ?? ShardPlanner.shardBytesDefault
     self.writersMax = writersMax
     try PlanRefusal.check(run)
-    var part = run.parts[0]
-    part.environment.keys.areShared = !part.environment.definition.key.isEmpty
-    self.part = part
+    parts = PlanParts(run, isOfWorker: false)
   }
 
   /// The import that a plan distributes, with its model.
@@ -81,7 +79,7 @@ package struct PlanRun {
     let clock = ContinuousClock()
     let start = clock.now
     let lock = try StoreLock(
-      store.location ?? StoreLocation(""), definition.vocabulary, pipeline: "plan \(definition.name)",
+      store.location ?? StoreLocation(""), run.definition.vocabulary, pipeline: "plan \(run.definition.name)",
       now: environment.startedAt, timeoutSeconds: run.options.lockTimeoutSeconds)
     defer {
       store.close()
@@ -92,7 +90,7 @@ package struct PlanRun {
     try store.open()
     let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
     var (planned, known) = try read(KnownInputs(ledger.entries))
-    if planned.isEmpty {
+    if planned.allSatisfy(\.isEmpty) {
       throw RunFailure(
         code: nil, exitCode: .ok,
         message: known.isEmpty
@@ -101,12 +99,18 @@ package struct PlanRun {
       )
     }
     known.sort()
-    try environment.checkOpenPlans(ledger.entries, isPlan: true)
+    for part in parts.parts { try part.environment.checkOpenPlans(ledger.entries, isPlan: true) }
     store.coordinator.addSaveParticipant(ledger)
     defer { store.coordinator.removeSaveParticipant(ledger) }
     try makeTables(ledger)
-    if !definition.key.isEmpty { try keepKeys(of: planned[0].digester, ledger) }
-    if !environment.links.isEmpty { try keepObjects(ledger) }
+    for (index, inputs) in planned.enumerated() where !inputs.isEmpty {
+      let environment = parts[index].environment
+      if environment.keys.areShared { try keepKeys(of: inputs[0].digester, environment, ledger) }
+      // A worker does so when the parts before are complete.
+      if !environment.links.isEmpty, parts.before(index).isEmpty {
+        try PlannedObjects(environment: environment, ledger: ledger).complete()
+      }
+    }
     try store.perform { coordinator in
       ledger.prepare(Ledger.Page(statements: try statements(for: planned, ledger, coordinator)))
       try coordinator.saveParticipants()
@@ -121,47 +125,32 @@ package struct PlanRun {
   private func makeTables(_ ledger: Ledger) throws(RunFailure) {
     try store.perform { coordinator in
       let dialect = try coordinator.participantDialect()
+      let made = parts.parts.map(\.environment).flatMap { part in
+        (part.keys.areShared ? part.sharedKeys.create(dialect) : [])
+          + (part.links.isEmpty ? [] : part.sharedLinks.create(dialect))
+      }
+      if made.isEmpty { return }
       try save(
-        try PlanTableNames.dropAbandoned(coordinator, of: environment.plans, definition.vocabulary)
-          + (definition.key.isEmpty ? [] : environment.sharedKeys.create(dialect))
-          + (environment.links.isEmpty ? [] : environment.sharedLinks.create(dialect)), ledger)
+        try PlanTableNames.dropAbandoned(coordinator, of: environment.plans, run.definition.vocabulary) + made, ledger)
     }
   }
 
   private func save(_ statements: [LedgerTables.Statement], _ ledger: Ledger) throws {
-    if statements.isEmpty { return }
     ledger.prepare(Ledger.Page(statements: statements))
     try store.coordinator.saveParticipants()
   }
 
   /// Writes the keys of the store.
-  private func keepKeys(of digester: RowDigester, _ ledger: Ledger) throws(RunFailure) {
-    try store.walk(digester, with: [], unless: environment.monitor.isCancelled) { digests, keys in
+  private func keepKeys(
+    of digester: RowDigester, _ environment: ImportEnvironment, _ ledger: Ledger
+  ) throws(RunFailure) {
+    try environment.store.walk(digester, with: [], unless: environment.monitor.isCancelled) { digests, keys in
       try save([environment.sharedKeys.insert(digests, storeKeys: keys)], ledger)
     }
-    try checkCancellation("keys")
-  }
-
-  /// Writes what identifies the objects of the store that records can lead to.
-  private func keepObjects(_ ledger: Ledger) throws(RunFailure) {
-    let isCancelled = environment.monitor.isCancelled
-    for (group, links) in Dictionary(grouping: environment.links, by: \.group).sorted(by: { $0.key < $1.key }) {
-      for entity in links[0].relationship.destinationEntity?.withDescendants ?? [] where !entity.isAbstract {
-        try store.walk(links[0].digester(of: entity), of: entity, with: [], unless: isCancelled) { digests, keys in
-          let rows = environment.sharedLinks.insert(
-            digests.keys, storeKeys: keys, entity: entity.name ?? "", group: group)
-          try save([rows], ledger)
-        }
-      }
-    }
-    try checkCancellation("related objects")
-  }
-
-  private func checkCancellation(_ what: String) throws(RunFailure) {
     guard environment.monitor.isCancelled() else { return }
     throw RunFailure(
       code: nil, exitCode: .temporaryFailure,
-      message: "cancelled while the \(what) of the store were read; nothing is planned")
+      message: "cancelled while the keys of the store were read; nothing is planned")
   }
 
   /// Reads the inputs, for workers that only check them.
@@ -169,23 +158,34 @@ package struct PlanRun {
     let start = ContinuousClock.now
     let (planned, known) = try read(KnownInputs())
     let seconds = start.duration(to: .now) / .seconds(1)
-    return (PlanFile(planned, environment), result(planned, known: known, seconds: seconds))
+    return (PlanFile(planned[0], environment), result(planned, known: known, seconds: seconds))
   }
 
   // MARK: Reading
 
-  private func read(_ known: KnownInputs) throws(RunFailure) -> (planned: [PlannedInput], known: [String]) {
+  /// The inputs of each part.
+  private func read(_ known: KnownInputs) throws(RunFailure) -> (planned: [[PlannedInput]], known: [String]) {
+    var (planned, left): ([[PlannedInput]], [String]) = ([], [])
+    for part in parts.parts { planned.append(try read(part, known, leaving: &left)) }
+    return (planned, left)
+  }
+
+  /// - Parameter left: Gets the inputs that are not planned.
+  private func read(
+    _ part: ImportPart, _ known: KnownInputs, leaving left: inout [String]
+  ) throws(RunFailure) -> [PlannedInput] {
+    let environment = part.environment
     let planner = ShardPlanner(environment: environment, shardBytes: shardBytes)
-    var totals = ImportTotals(definition)
-    var (planned, left): ([PlannedInput], [String]) = ([], [])
+    var totals = ImportTotals(environment.definition)
+    var planned: [PlannedInput] = []
     for input in part.inputs {
       let file = try environment.readable(input)
-      guard try isNew(file, among: known, &totals) else {
+      guard try isNew(file, among: known, in: environment, &totals) else {
         left.append(file.name)
         continue
       }
-      let checksum =
-        definition.verifyHash || run.options.verifiesHash ? try ChecksumFile.verified(file.path, file.name) : nil
+      let isVerified = environment.definition.verifyHash || run.options.verifiesHash
+      let checksum = isVerified ? try ChecksumFile.verified(file.path, file.name) : nil
       let input = try planner.plan(file)
       try checksum?.checkRecords(input.recordCount, of: file.name)
       if let fault = input.issues.first(where: { $0.severity == .error }) {
@@ -193,7 +193,7 @@ package struct PlanRun {
       }
       planned.append(input)
       // The same content under another name is planned once.
-      var entry = entry(of: input, id: Int64.max - Int64(planned.count))
+      var entry = entry(of: input, environment, id: Int64.max - Int64(planned.count))
       (entry.isPlanned, entry.isComplete) = (false, true)
       known.add(entry, replacing: [])
     }
@@ -202,14 +202,14 @@ package struct PlanRun {
     } catch {
       throw RunFailure(code: nil, exitCode: .configuration, message: "\(error)")
     }
-    return (planned, left)
+    return planned
   }
 
   /// Compares an input with the ledger and the store, as an import does.
   ///
   /// - Returns: Whether none of it was imported.
   private func isNew(
-    _ file: InputFile, among known: KnownInputs, _ totals: inout ImportTotals
+    _ file: InputFile, among known: KnownInputs, in environment: ImportEnvironment, _ totals: inout ImportTotals
   ) throws(RunFailure) -> Bool {
     if let failure = file.failure { throw failure }
     let recognition: InputRecognition
@@ -237,33 +237,36 @@ package struct PlanRun {
 
   // MARK: Writing
 
-  private func entry(of input: PlannedInput, id: Int64) -> LedgerEntry {
+  private func entry(of input: PlannedInput, _ environment: ImportEnvironment, id: Int64) -> LedgerEntry {
     var entry = FileCheckpoint(input.file, environment).entry
     entry.id = id
     entry.isPlanned = true
     entry.header = input.labels
-    var results = InputResults(listedMax: definition.limits.issuesListedMax, profiler: nil, statistics: nil)
+    var results = InputResults(
+      listedMax: environment.definition.limits.issuesListedMax, profiler: nil, statistics: nil)
     for issue in input.issues { results.log.add(issue) }
     entry.note(input.progress, results: results, rejects: nil, at: environment.startedAt)
     return entry
   }
 
   private func statements(
-    for inputs: [PlannedInput], _ ledger: Ledger, _ coordinator: NSPersistentStoreCoordinator
+    for inputs: [[PlannedInput]], _ ledger: Ledger, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [LedgerTables.Statement] {
     let (tables, plans, id) = (environment.tables, environment.plans, environment.runID)
     var statements: [LedgerTables.Statement] = plans.definitions(try coordinator.participantDialect()).map { ($0, []) }
     var nextShard = try PlanTables.nextShardID(plans, in: coordinator)
     statements.append(
       try PlanRecord.insert(
-        StoredPlan(definition, run.options), as: id, digest: environment.digest.hex, notes: inputs.flatMap(\.notes),
+        StoredPlan(run.completedDefinition, run.options), as: id, digest: parts.digest,
+        notes: inputs.joined().flatMap(\.notes),
         at: environment.startedAt, into: plans))
-    var record = LedgerRun(id: id, pipeline: definition.name, startedAt: environment.startedAt)
+    var record = LedgerRun(id: id, pipeline: run.definition.name, startedAt: environment.startedAt)
     record.outcome = LedgerRun.plannedOutcome
     statements.append(tables.record(record))
     var shards: [LedgerEntry] = []
-    for (ordinal, input) in inputs.enumerated() {
-      let entry = entry(of: input, id: ledger.newInputID())
+    let all = zip(parts.parts, inputs).flatMap { part, inputs in inputs.map { (part.environment, $0) } }
+    for (ordinal, (environment, input)) in all.enumerated() {
+      let entry = entry(of: input, environment, id: ledger.newInputID())
       statements.append(tables.record(entry))
       statements.append(plans.record(input.form, of: entry.id, ordinal: ordinal, plan: id))
       statements += input.issues.enumerated().compactMap { tables.record($1, ofInput: entry.id, ordinal: $0) }
@@ -276,7 +279,8 @@ package struct PlanRun {
     return statements + plans.insert(shards) + (writersMax.map { plans.limitWriters(to: $0, plan: id) } ?? [])
   }
 
-  private func result(_ inputs: [PlannedInput], known: [String], seconds: Double) -> Result {
+  private func result(_ planned: [[PlannedInput]], known: [String], seconds: Double) -> Result {
+    let inputs = planned.flatMap(\.self)
     let files = inputs.map { input in
       Result.File(
         path: input.file.name, shards: input.shards.count, records: input.recordCount, bytes: input.storedBytes,

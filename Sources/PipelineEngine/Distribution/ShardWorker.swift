@@ -24,13 +24,18 @@ package final class ShardWorker {
 
   private let record: PlanRecord
   private let run: ImportRun
-  private var part: ImportPart
+  private var parts: PlanParts
   private let ledger: Ledger
   private let retrySeconds: Double
   private let isCancelled: @Sendable () -> Bool
-  private var environment: ImportEnvironment { part.environment }
+  /// The environment of what is the same for all parts.
+  private var environment: ImportEnvironment { run.environment }
   private var store: ImportStore { environment.store }
   private var plans: PlanTables { environment.plans }
+  /// Whether the number of workers that write at the same time is limited.
+  private var isLimited: Bool { parts[0].environment.takeTurn != nil }
+  /// The parts that this worker has begun with.
+  private var begun: Set<Int> = []
   /// The planned inputs of the shards so far.
   private var inputs: [Int64: LedgerEntry] = [:]
   /// The shard whose bytes a command has printed last.
@@ -55,22 +60,20 @@ package final class ShardWorker {
     var definition = record.plan.pipeline
     (definition.report, definition.rejects) = ([], nil)
     // The inputs are those of the shards.
-    options.inputs = ["-"]
+    if definition.parts.isEmpty { options.inputs = ["-"] }
     // The model is that of the store, which has to be asked.
     run = try Self.retrying(for: retrySeconds, unless: isCancelled) {
       try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
     }
-    part = run.parts[0]
-    guard part.environment.digest.hex == record.digest else {
+    parts = PlanParts(run, isOfWorker: true)
+    guard parts.digest == record.digest else {
       throw RunFailure(
         code: nil, exitCode: .configuration,
         message: "this version of the program reads the pipeline of the plan \(record.id) otherwise than the one that "
           + "made the plan; use the same version on all machines")
     }
-    part.environment.keys.areShared = !part.environment.definition.key.isEmpty
-    part.environment.sharesLinks = !part.environment.links.isEmpty
     ledger = try Ledger(
-      part.environment.tables, nil, overwrittenMax: part.environment.definition.limits.overwrittenMax)
+      run.environment.tables, nil, overwrittenMax: run.environment.definition.limits.overwrittenMax)
     self.retrySeconds = retrySeconds
     self.isCancelled = isCancelled
   }
@@ -128,9 +131,20 @@ package final class ShardWorker {
   }
 
   private func workOpen(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
-    if let number { return report(try complete(number)) }
+    guard let number else {
+      return try workOnAll({ () throws(RunFailure) in try self.someOpenShards() }, report)
+    }
+    // Those that come before the shard first. All tasks of a scheduler might wait for one that it has not started.
+    try workOnAll({ () throws(RunFailure) in try self.openShards(before: number) }, { _ in })
+    report(try complete(number))
+  }
+
+  /// Works until no shard is open of those that `shards` finds.
+  private func workOnAll(
+    _ shards: () throws(RunFailure) -> [Int], _ report: (Completed) -> Void
+  ) throws(RunFailure) {
     var others: Set<Int> = []
-    while case let open = try retrying({ () throws(RunFailure) in try self.someOpenShards() }), !open.isEmpty {
+    while case let open = try retrying(shards), !open.isEmpty {
       // Shards that others are at come last: they may be complete by then.
       let fresh = open.filter { !others.contains($0) }
       for shard in fresh {
@@ -160,14 +174,20 @@ package final class ShardWorker {
     let isLimited = try retrying { () throws(RunFailure) in
       try self.store.perform { try plans.limitsWriters(ofPlan: id, in: $0) }
     }
-    if isLimited { part.environment.takeTurn = { try plans.takeWriter(of: id, in: $0) } }
+    if isLimited { parts.setTurn { try plans.takeWriter(of: id, in: $0) } }
   }
 
   /// In order.
   private func openShards() throws(RunFailure) -> [Int] { try openShards("ORDER BY shard") }
 
-  /// In a random order, and not more than a worker completes before many of them are complete by others.
-  private func someOpenShards() throws(RunFailure) -> [Int] { try openShards("ORDER BY random() LIMIT 500") }
+  /// In a random order, and not more than a worker completes before many of them are complete by others. Shards of parts that
+  /// can't begin yet are left out.
+  private func someOpenShards() throws(RunFailure) -> [Int] {
+    let waiting = try waitingInputs()
+    let condition =
+      waiting.isEmpty ? "" : "AND inputID NOT IN (\(waiting.map { "\($0)" }.joined(separator: ", "))) "
+    return try openShards("\(condition)ORDER BY random() LIMIT 500")
+  }
 
   private func openShards(_ selection: String) throws(RunFailure) -> [Int] {
     let (plans, id) = (plans, record.id)
@@ -175,6 +195,42 @@ package final class ShardWorker {
       try coordinator.participantRows(
         "SELECT shard FROM \(plans.shard) WHERE planID = ? AND state <> 'complete' \(selection)", [id]
       ).compactMap { ($0.first as? Int64).map(Int.init) }
+    }
+  }
+
+  // MARK: Parts
+
+  /// Some open shards of the parts that have to be complete before the one of a shard.
+  private func openShards(before number: Int) throws(RunFailure) -> [Int] {
+    if parts.count == 1 { return [] }
+    let own = try load(number)
+    guard !own.isComplete, let input = own.shard?.input, try waitingInputs().contains(input) else { return [] }
+    return try someOpenShards()
+  }
+
+  /// The inputs of parts that can't begin yet.
+  private func waitingInputs() throws(RunFailure) -> Set<Int64> {
+    if parts.count == 1 { return [] }
+    let (plans, tables, id) = (plans, environment.tables, record.id)
+    let (entries, open) = try store.perform { coordinator in
+      let open = try coordinator.participantRows(
+        "SELECT DISTINCT inputID FROM \(plans.shard) WHERE planID = ? AND state <> 'complete'", [id])
+      return (try tables.entries(ofRun: id, coordinator), Set(open.compactMap { $0.first as? Int64 }))
+    }
+    let unfinished = Set(entries.filter { open.contains($0.id) }.map(parts.index(of:)))
+    let waiting = parts.waiting(for: unfinished)
+    return Set(entries.filter { waiting.contains(parts.index(of: $0)) }.map(\.id))
+  }
+
+  /// Called before a shard of a part. The parts before it are complete.
+  private func begin(_ index: Int) throws(RunFailure) {
+    let environment = parts[index].environment
+    guard environment.sharesLinks, begun.insert(index).inserted else { return }
+    do throws(RunFailure) {
+      try PlannedObjects(environment: environment, ledger: ledger).complete()
+    } catch {
+      begun.remove(index)
+      throw error
     }
   }
 
@@ -239,13 +295,16 @@ package final class ShardWorker {
   ///
   /// - Returns: False where another worker has moved the checkpoint; true after a failure that may pass, too.
   private func saveChunks(of entry: LedgerEntry) throws(RunFailure) -> Bool {
-    var totals = ImportTotals(environment.definition)
-    totals.begin(part: 0, of: environment, lastStoredKey: 0)
+    let index = parts.index(of: entry)
+    try retrying { () throws(RunFailure) in try self.begin(index) }
+    let part = parts[index]
+    var totals = ImportTotals(run.definition)
+    totals.begin(part: index, of: part.environment, lastStoredKey: 0)
     totals.begin(after: try countsOfOthers(than: entry))
     var importer = FileImporter(
-      try readable(entry), environment: environment, contexts: part.contexts(), ledger: ledger, rejectsPath: nil,
+      try readable(entry), environment: part.environment, contexts: part.contexts(), ledger: ledger, rejectsPath: nil,
       shard: entry)
-    if environment.takeTurn != nil { store.disconnect() }
+    if isLimited { store.disconnect() }
     do throws(RunFailure) {
       let saved = try importer.run(KnownInputs(), &totals)
       if totals.outcome == .cancelled { throw RunFailure.cancelled }
@@ -326,39 +385,7 @@ package final class ShardWorker {
 
   private func sleep(_ seconds: Double) throws(RunFailure) {
     if isCancelled() { throw RunFailure.cancelled }
-    if environment.takeTurn != nil { store.disconnect() }
+    if isLimited { store.disconnect() }
     Thread.sleep(forTimeInterval: seconds)
-  }
-}
-
-extension RunFailure {
-  static var cancelled: RunFailure {
-    RunFailure(
-      code: nil, exitCode: .temporaryFailure, message: "cancelled; what is saved stays, and any worker goes on")
-  }
-}
-
-/// Tells whether the workers that were getting on with a shard still do.
-private struct CheckpointWatch {
-  static let pollSeconds = 0.1
-  /// The shortest time without progress after which they don't. It is not the same for all who wait.
-  private static let patienceSeconds = 1.0...2.0
-
-  private var record = 0
-  private var since = ContinuousClock.now
-  /// The longest time between two steps so far.
-  private var longest = Duration.zero
-  private let patience = Duration.seconds(Double.random(in: Self.patienceSeconds))
-
-  mutating func isStalled(at record: Int) -> Bool {
-    let now = ContinuousClock.now
-    if record != self.record {
-      if self.record > 0 { longest = max(longest, since.duration(to: now)) }
-      (self.record, since) = (record, now)
-      return false
-    }
-    guard since.duration(to: now) > max(patience, longest * 4) else { return false }
-    self.since = now
-    return true
   }
 }

@@ -23,6 +23,11 @@ struct StoredPlan: Codable {
     pipeline = definition
     (pipeline.store, pipeline.notify, pipeline.inbox) = (nil, nil, nil)
     pipeline.source = []
+    for index in pipeline.parts.indices {
+      // A part has a source, and its inputs are those of the shards.
+      (pipeline.parts[index].source, pipeline.parts[index].sourceOptional) = (["shards of the plan"], true)
+      pipeline.parts[index].inbox = nil
+    }
     if let model = definition.model, PipelineDefinition.isModelPath(model) {
       pipeline.model = definition.url(for: model).path
     }
@@ -36,7 +41,13 @@ struct StoredPlan: Codable {
   func encoded() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
+    guard !pipeline.parts.isEmpty, case .object(var members) = PipelineDefinition.json(self),
+      case .object(var definition)? = members["pipeline"]
+    else { return String(decoding: try encoder.encode(self), as: UTF8.self) }
+    // Each part names its entity, and a definition with parts has none.
+    definition["entity"] = nil
+    members["pipeline"] = .object(definition)
+    return String(decoding: try encoder.encode(JSONValue.object(members)), as: UTF8.self)
   }
 
   init(encoded: String, vocabulary: DefinitionVocabulary) throws {
@@ -138,5 +149,15 @@ struct PlanRecord {
         .text(try plan.encoded()), .text(notes),
       ]
     )
+  }
+}
+
+extension ImportRun {
+  /// The definition with the columns that each part was completed with.
+  var completedDefinition: PipelineDefinition {
+    if definition.parts.isEmpty { return parts[0].environment.definition }
+    var completed = definition
+    completed.parts = parts.map(\.environment.definition)
+    return completed
   }
 }

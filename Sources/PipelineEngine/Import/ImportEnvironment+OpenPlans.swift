@@ -11,9 +11,10 @@ extension ImportEnvironment {
   /// - Throws: 75 where there is one.
   func checkOpenPlans(_ entries: [LedgerEntry], isPlan: Bool = false) throws(RunFailure) {
     if isDryRun || store.givesKeysInOrder || !store.isOpen { return }
-    let planned = Dictionary(grouping: entries.filter(\.isPlanned), by: \.run)
-    for (id, inputs) in planned.sorted(by: { $0.key < $1.key }) {
-      guard let plan = try openPlan(id, inputs), let obstacle = obstacle(of: plan, isPlan: isPlan) else { continue }
+    for id in Set(entries.filter(\.isPlanned).map(\.run)).sorted() {
+      guard let obstacle = try openParts(id).lazy.compactMap({ obstacle(of: $0, isPlan: isPlan) }).first else {
+        continue
+      }
       throw RunFailure(
         code: nil, exitCode: .temporaryFailure,
         message:
@@ -23,8 +24,8 @@ extension ImportEnvironment {
     }
   }
 
-  /// What an open plan writes, by the names of root entities.
-  private struct OpenPlan {
+  /// What a part of an open plan writes, by the names of root entities.
+  private struct OpenPart {
     /// The entity of its entries, and its root.
     let entity: String
     let root: String
@@ -34,7 +35,7 @@ extension ImportEnvironment {
   }
 
   /// Why this run can't begin while a plan is open; nil where it can.
-  private func obstacle(of plan: OpenPlan, isPlan: Bool) -> String? {
+  private func obstacle(of plan: OpenPart, isPlan: Bool) -> String? {
     let own = store.entity.rootEntity.name ?? ""
     let related = Set(links.compactMap { $0.relationship.destinationEntity?.rootEntity.name })
     let touched = related.union([own])
@@ -51,23 +52,25 @@ extension ImportEnvironment {
       + "that the store had"
   }
 
-  /// A plan that is open; nil for one that was ended.
-  private func openPlan(_ id: String, _ inputs: [LedgerEntry]) throws(RunFailure) -> OpenPlan? {
+  /// The parts of a plan that is open; none for one that was ended.
+  private func openParts(_ id: String) throws(RunFailure) -> [OpenPart] {
     let (plans, entities) = (plans, store.coordinator.managedObjectModel.entitiesByName)
-    let (pipeline, comparesKeys) = try store.perform { coordinator in
-      (
-        try coordinator.participantRows("SELECT pipeline FROM \(plans.plan) WHERE planID = ? AND state = 'open'", [id])
-          .first?.first as? String,
-        try SharedKeyTables(PlanTableNames(plan: id, definition.vocabulary)).areThere(in: coordinator)
-      )
+    let pipeline = try store.perform {
+      try $0.participantRows("SELECT pipeline FROM \(plans.plan) WHERE planID = ? AND state = 'open'", [id])
+        .first?.first as? String
     }
-    guard let pipeline, let entity = inputs.first?.entity else { return nil }
-    let plan = try? StoredPlan(encoded: pipeline, vocabulary: definition.vocabulary)
-    let related = plan?.pipeline.linkedColumns.compactMap {
-      entities[entity]?.relationshipsByName[$0.relationship]?.destinationEntity?.rootEntity.name
+    struct Kept: Decodable { var pipeline: PipelineDefinition }
+    let decoder = JSONDecoder()
+    decoder.userInfo[.definitionVocabulary] = definition.vocabulary
+    guard let pipeline, let plan = try? decoder.decode(Kept.self, from: Data(pipeline.utf8)) else { return [] }
+    return plan.pipeline.imports.map { part in
+      let entity = entities[part.entity]
+      let related = part.linkedColumns.compactMap {
+        entity?.relationshipsByName[$0.relationship]?.destinationEntity?.rootEntity.name
+      }
+      return OpenPart(
+        entity: part.entity, root: entity?.rootEntity.name ?? part.entity, comparesKeys: !part.key.isEmpty,
+        related: Set(related))
     }
-    return OpenPlan(
-      entity: entity, root: entities[entity]?.rootEntity.name ?? entity, comparesKeys: comparesKeys,
-      related: Set(related ?? []))
   }
 }

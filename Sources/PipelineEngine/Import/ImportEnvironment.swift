@@ -24,7 +24,7 @@ struct ImportEnvironment {
   let tables: LedgerTables
   var plans: PlanTables { PlanTables(definition.vocabulary) }
   /// The names of the tables that a plan has for itself.
-  var planTableNames: PlanTableNames { PlanTableNames(plan: runID, definition.vocabulary) }
+  var planTableNames: PlanTableNames { PlanTableNames(plan: runID, part: part, definition.vocabulary) }
   /// The tables of the keys of a plan.
   var sharedKeys: SharedKeyTables { SharedKeyTables(planTableNames) }
   /// The tables of what the records of a plan lead to.
@@ -44,7 +44,7 @@ struct ImportEnvironment {
   var observer: (any ChunkObserver)?
   let clock = StageClock()
   /// The names of the rejects that this run writes.
-  let rejectsNames = RejectsNames()
+  var rejectsNames = RejectsNames()
 
   /// What the first save of the run writes to the ledger.
   var runBegin: [LedgerTables.Statement] {

@@ -20,7 +20,7 @@ final class Linker {
     for link in environment.links where !link.isLate && indexes[link.group] == nil {
       indexes[link.group] =
         environment.sharesLinks
-        ? SharedLinkIndex(link, environment.sharedLinks, environment.store.coordinator)
+        ? SharedLinkIndex(link, environment.sharedLinks, in: environment.store.coordinator)
         : LinkIndex(link, keysInMemoryMax: limit)
     }
     guard environment.store.isOpen else { return }

@@ -247,7 +247,7 @@ struct PlannedLinks {
       switch resolved.targets[Int(target)] {
       case .stored(let id): _ = append(.stored(id), for: target)
       case .new(let digest):
-        let number = create(link, element: element, digest, end)
+        let number = create(link, element: element, digest, for: end)
         noteCreated(target, number, group: link.link.group)
         _ = append(.created(group: link.link.group, number: number), for: target)
       case .missing, .ambiguous:
@@ -268,7 +268,7 @@ struct PlannedLinks {
 
   /// Creates an object with the values that a record has for it.
   private mutating func create(
-    _ link: ResolvedLinks.Link, element: Int, _ digest: KeyDigest, _ end: End
+    _ link: ResolvedLinks.Link, element: Int, _ digest: KeyDigest, for end: End
   ) -> Int {
     let (entity, values) = (link.link.entity, link.values.batch)
     var creation = creations.removeValue(forKey: link.link.group) ?? Creation(batch: ObjectBatch(entity: entity))

@@ -108,7 +108,7 @@ final class Ledger: LinkSharingParticipant {
   /// earlier ones of the same transaction.
   func add(_ linked: [LinkedKeys]) { pending.withLock { $0.linked = linked } }
 
-  /// Whether the next save is that of a worker, beside which others link entries to the same objects.
+  /// Whether the next save is that of a worker, while others link entries to the same objects.
   var sharesLinks: Bool { pending.withLock { $0.page.linkClaims != nil } }
 
   /// Makes the next save write nothing to the ledger.

@@ -5,7 +5,7 @@ import PersistentStores
 struct LinkClaims: Sendable {
   /// An object that the chunk creates.
   struct New: Sendable {
-    /// Of the links that lead to it.
+    /// That of the links which lead to it.
     let group: Int
     let digest: KeyDigest
     /// The order of the first record that names it.
@@ -41,7 +41,7 @@ struct LinkClaims: Sendable {
 
   /// Takes the objects that the chunk creates, at the beginning of its save. Other workers that create one of them wait
   /// until the save has ended. All take them in the same order, so that two never wait for each other. Values of earlier
-  /// records come afterwards: their objects are committed, and nobody who has their rows waits for new ones.
+  /// records come afterwards: their objects are committed, and a worker that has their rows does not wait for new ones.
   ///
   /// - Throws: `OutdatedLinks` where another worker has created one.
   func take(in transaction: SaveTransaction) throws {

@@ -12,13 +12,16 @@ struct PlanTableNames: Sendable {
 
   private static let kinds = ["KEY", "KEYCHUNK", "LINK", "LINKCHUNK"]
 
-  /// - Parameter id: The number of the plan.
-  init(plan id: String, _ vocabulary: DefinitionVocabulary) {
-    let names = Self.kinds.map { "\(vocabulary.ledgerPrefix)\($0)_\(Self.suffix(id))" }
+  /// - Parameters:
+  ///   - id: The number of the plan.
+  ///   - part: The number of one of its parts, each of which has tables of its own.
+  init(plan id: String, part: Int, _ vocabulary: DefinitionVocabulary) {
+    let ending = part == 0 ? "" : "_\(part)"
+    let names = Self.kinds.map { "\(vocabulary.ledgerPrefix)\($0)_\(Self.text(id))\(ending)" }
     (key, keyChunk, linkObject, linkChunk) = (names[0], names[1], names[2], names[3])
   }
 
-  private static func suffix(_ id: String) -> String { id.filter { $0 != "-" } }
+  private static func text(_ id: String) -> String { id.filter { $0 != "-" } }
 
   /// The names of the tables of all plans; none in a file.
   static func all(_ connection: LedgerConnection, _ vocabulary: DefinitionVocabulary) throws -> [String] {
@@ -45,7 +48,7 @@ struct PlanTableNames: Sendable {
       hasPlans
       ? try coordinator.participantRows("SELECT planID FROM \(plans.plan) WHERE state = 'open'")
         .compactMap { $0.first as? String } : []
-    return names.filter { name in !open.contains { name.hasSuffix("_\(suffix($0))") } }
+    return names.filter { name in !open.contains { name.contains("_\(text($0))") } }
       .map { ("DROP TABLE IF EXISTS \($0)", []) }
   }
 }

@@ -215,12 +215,17 @@ struct PlanTables: Sendable {
   func comparingKeys(_ connection: LedgerConnection) throws -> Set<String> {
     guard try areThere(in: connection) else { return [] }
     struct Kept: Decodable {
-      struct Pipeline: Decodable { var key: [String]? }
+      struct Part: Decodable { var key: [String]? }
+      struct Pipeline: Decodable {
+        var key: [String]?
+        var parts: [Part]?
+      }
       var pipeline: Pipeline
     }
     let found = try connection.plainRows("SELECT planID, pipeline FROM \(plan)").compactMap { row -> String? in
       let kept = try? JSONDecoder().decode(Kept.self, from: Data((row[1] as? String ?? "").utf8))
-      return kept?.pipeline.key?.isEmpty == false ? row[0] as? String : nil
+      let keys = [kept?.pipeline.key] + (kept?.pipeline.parts ?? []).map(\.key)
+      return keys.contains { $0?.isEmpty == false } ? row[0] as? String : nil
     }
     return Set(found)
   }

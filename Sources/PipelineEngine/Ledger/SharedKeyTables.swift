@@ -32,11 +32,6 @@ struct SharedKeyTables: Sendable {
 
   var drop: [Statement] { [key, chunk].map { ("DROP TABLE IF EXISTS \($0)", []) } }
 
-  /// Whether the plan compares keys.
-  func areThere(in coordinator: NSPersistentStoreCoordinator) throws -> Bool {
-    try coordinator.participantDialect().tables([key]) { try coordinator.participantRows($0) }.isEmpty == false
-  }
-
   // MARK: Reading
 
   /// The keys with these digests, with their indices among these and the values of each. The subquery makes the server look

@@ -31,6 +31,19 @@ struct SharedLinkTables: Sendable {
     ].map { (dialect.definition($0), []) }
   }
 
+  /// The group of the row that says that the objects of the store are known.
+  private static let completionGroup: Int64 = -1
+
+  /// Says that the objects of the store are known.
+  var noteCompletion: Statement {
+    ("INSERT INTO \(chunk) VALUES (0, ?, 0) ON CONFLICT DO NOTHING", [.integer(Self.completionGroup)])
+  }
+
+  /// Whether the objects of the store are known, so that workers can look them up.
+  func isComplete(in coordinator: NSPersistentStoreCoordinator) throws -> Bool {
+    try !coordinator.participantRows("SELECT 1 FROM \(chunk) WHERE linkGroup = ?", [Self.completionGroup]).isEmpty
+  }
+
   var drop: [Statement] { [object, chunk].map { ("DROP TABLE IF EXISTS \($0)", []) } }
 
   // MARK: Reading
@@ -111,7 +124,7 @@ struct SharedLinkTables: Sendable {
     )
   }
 
-  /// Inserts objects that a chunk creates, in the order of their digests. Only those are counted that nobody else has.
+  /// Inserts objects that a chunk creates, in the order of their digests. Only those are counted that no other worker has inserted.
   func take(_ new: [LinkClaims.New], chunk: Int64) -> Statement {
     (
       """

@@ -363,10 +363,12 @@ extension PostgreSQLConnection: TableStatements {
 
   /// Rows are locked in the order of their keys: two writers that count up the same ones do not wait for each other.
   func countVersions(of keys: ArraySlice<Int64>, in table: String) throws -> Int {
-    let condition = RowPlan.condition("Z_PK", Array(keys))
+    let rows =
+      "SELECT Z_PK AS ocd_key FROM \(table) WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count))) ORDER BY Z_PK "
+      + "FOR NO KEY UPDATE"
     return try change(
-      "UPDATE \(table) SET Z_OPT = Z_OPT + 1 FROM (SELECT Z_PK AS ocd_key FROM \(table) WHERE \(condition.text) "
-        + "ORDER BY Z_PK FOR NO KEY UPDATE) AS ocd_rows WHERE Z_PK = ocd_key", condition.bindings)
+      "UPDATE \(table) SET Z_OPT = Z_OPT + 1 FROM (\(rows)) AS ocd_rows WHERE Z_PK = ocd_key",
+      keys.map(StoredValue.integer))
   }
 
   func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] { try query(sql, values).rows }

@@ -25,7 +25,8 @@ struct WorkCommand: Command {
                                  the file of the plan
           --dry-run              check the shards, and store nothing
           \(SharedOptions.serverStore)
-          --shard N              import this shard only; the first one is 0
+          --shard N              import this shard only; the first one is 0. Of
+                                 several entities, those before it come first
           --list                 import nothing; print the numbers of the shards
                                  that are not complete, a line each
           --retry-seconds N      how long to try again while the server can't be

@@ -2,13 +2,13 @@ import Foundation
 import OpenCoreData
 import PersistentStores
 
-extension PlanReport {
+extension ImportEnvironment {
   /// Gives the related objects that workers have created the values of the first record that names each. A worker that came
   /// to a later one has created them with the values of that.
   func setFirstValues() throws(RunFailure) {
-    if environment.links.isEmpty { return }
-    let (tables, container) = (environment.sharedLinks, environment.store.container)
-    try environment.store.perform { coordinator in
+    if links.isEmpty { return }
+    let (tables, container) = (sharedLinks, store.container)
+    try store.perform { coordinator in
       var last: (group: Int64, hash: String)?
       while true {
         let rows = try tables.withEarlierValues(after: last, in: coordinator)

@@ -13,11 +13,11 @@ final class SharedLinkIndex: LinkLookup {
   private let link: EntityLink
   private let tables: SharedLinkTables
   private let coordinator: NSPersistentStoreCoordinator
-  /// What was found. It stays where it is, whoever else names it.
+  /// What was found. It stays where it is, also if other workers name it.
   private var known: [KeyDigest: Known] = [:]
   private static let knownMax = 200_000
 
-  init(_ link: EntityLink, _ tables: SharedLinkTables, _ coordinator: NSPersistentStoreCoordinator) {
+  init(_ link: EntityLink, _ tables: SharedLinkTables, in coordinator: NSPersistentStoreCoordinator) {
     (self.link, self.tables, self.coordinator) = (link, tables, coordinator)
   }
 
