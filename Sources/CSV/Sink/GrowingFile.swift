@@ -1,3 +1,5 @@
+import Locking
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -91,7 +93,7 @@ package final class GrowingFile {
 
   /// Makes the bytes durable and closes the file.
   package func finish() throws(CSVError) {
-    if fsync(descriptor) != 0 { throw writeFailure(errno, path) }
+    if uninterrupted({ fsync(descriptor) }) != 0 { throw writeFailure(errno, path) }
     let closing = close(descriptor)
     descriptor = -1
     if closing != 0 { throw writeFailure(errno, path) }

@@ -1,3 +1,5 @@
+import Locking
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -82,7 +84,7 @@ package final class OutputFile {
 
   /// Makes the bytes durable under the temporary name and closes the file.
   func finish() throws(CSVError) {
-    if fsync(descriptor) != 0 { throw writeFailure(errno, path) }
+    if uninterrupted({ fsync(descriptor) }) != 0 { throw writeFailure(errno, path) }
     let closing = close(descriptor)
     descriptor = -1
     if closing != 0 { throw writeFailure(errno, path) }
@@ -106,13 +108,8 @@ package final class OutputFile {
 
   /// The name is stored in the folder, so the folder must reach the disk too.
   func syncFolder() throws(CSVError) {
-    let (folder, _) = Self.split(path)
-    let folderDescriptor = Self.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder that is writable but not readable cannot be opened; the file has its name nevertheless.
-    if folderDescriptor < 0 { return }
-    defer { close(folderDescriptor) }
-    // Some file systems cannot sync a folder and say EINVAL.
-    if fsync(folderDescriptor) != 0 && errno != EINVAL { throw writeFailure(errno, path) }
+    let code = FolderNames.sync(Self.split(path).folder)
+    if code != 0 { throw writeFailure(code, path) }
   }
 
   /// A link in a folder like the system's temporary one is followed only if its owner is this user or the folder's, as

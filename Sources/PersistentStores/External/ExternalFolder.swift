@@ -49,7 +49,7 @@ struct ExternalFolder: Sendable {
   /// Syncs the names of the files, and those of the folders that may be new.
   func sync() throws(POSIXError) {
     for folder in [values, support, URL(fileURLWithPath: store).deletingLastPathComponent().path] {
-      try DiskSync.sync(folder)
+      try DiskSync.syncFolder(folder)
     }
   }
 

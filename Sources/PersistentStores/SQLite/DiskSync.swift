@@ -1,11 +1,11 @@
 import Foundation
+import Locking
 
 /// Brings files and names to the disk.
 enum DiskSync {
-  /// Syncs a file, or the names in a folder.
+  /// Syncs a file.
   static func sync(_ path: String) throws(POSIXError) {
-    var descriptor: Int32
-    repeat { descriptor = open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
+    let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     try sync(descriptor)
@@ -13,6 +13,12 @@ enum DiskSync {
 
   /// A file system that can't sync is not a failure of it.
   static func sync(_ descriptor: Int32) throws(POSIXError) {
-    if fsync(descriptor) != 0, errno != EINVAL { throw .last }
+    if uninterrupted({ fsync(descriptor) }) != 0, errno != EINVAL { throw .last }
+  }
+
+  /// Syncs the names in a folder.
+  static func syncFolder(_ path: String) throws(POSIXError) {
+    let code = FolderNames.sync(path)
+    if code != 0 { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
   }
 }

@@ -91,7 +91,8 @@ package final class ExchangeFolder {
         try FileManager.default.setAttributes([.posixPermissions: rights], ofItemAtPath: path)
       }
     }
-    for path in [sign.path, folder.path, folder.deletingLastPathComponent().path] { try DiskSync.sync(path) }
+    try DiskSync.sync(sign.path)
+    for path in [folder.path, folder.deletingLastPathComponent().path] { try DiskSync.syncFolder(path) }
   }
 
   /// The WAL is written back, so that the file holds the store by itself. The sign goes with this object.

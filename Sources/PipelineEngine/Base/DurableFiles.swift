@@ -1,6 +1,7 @@
 import CSV
 import Dispatch
 import Foundation
+import Locking
 import Synchronization
 
 /// Syncs written files to the disk on a thread of its own, so that the store can be written meanwhile.
@@ -14,7 +15,7 @@ final class DiskSync: Sendable {
 
   func start() {
     DispatchQueue.global().async(group: group) {
-      for descriptor in self.descriptors where fdatasync(descriptor) != 0 {
+      for descriptor in self.descriptors where uninterrupted({ fdatasync(descriptor) }) != 0 {
         // A pipe, for example, can't be synced at all, which is not a failure. The first real error counts.
         let number = errno
         if number == EINVAL { continue }
@@ -40,12 +41,8 @@ package enum DurableRename {
 
   /// Makes the names in the folder of a file durable.
   static func syncFolder(of path: String) throws(POSIXError) {
-    let name = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    let folder = uninterrupted { open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    // A folder that may be written but not read can't be opened; the file is renamed nevertheless.
-    if folder < 0 { return }
-    defer { close(folder) }
-    if fsync(folder) != 0, errno != EINVAL { throw POSIXError.last }
+    let code = FolderNames.sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    if code != 0 { throw POSIXError(code) }
   }
 }
 
@@ -64,15 +61,19 @@ package enum WholeFile {
   }
 }
 
-/// Writes to a descriptor as many times as it takes. Foundation's file handle takes a write that stored less than it got
-/// for a complete one.
+/// Writes to a descriptor as many times as it takes, and syncs it. Foundation's file handle takes a write that stored less
+/// than it got for a complete one, and a sync that a signal interrupts for a failed one.
 package enum WholeWrite {
   package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
     do throws(CSVError) {
       try writeAll(bytes, to: descriptor, name: "")
     } catch {
-      throw POSIXError(POSIXErrorCode(rawValue: error.errnoCode ?? EIO) ?? .EIO)
+      throw POSIXError(error.errnoCode ?? EIO)
     }
+  }
+
+  package static func sync(_ descriptor: Int32) throws(POSIXError) {
+    if uninterrupted({ fsync(descriptor) }) != 0 { throw POSIXError.last }
   }
 }
 
@@ -106,5 +107,7 @@ enum FileRights {
 
 extension POSIXError {
   /// The error of the last system call.
-  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  static var last: POSIXError { POSIXError(errno) }
+
+  init(_ code: Int32) { self.init(POSIXErrorCode(rawValue: code) ?? .EIO) }
 }

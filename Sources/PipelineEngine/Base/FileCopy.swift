@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// Copies a file with its mode and times into a new one, and syncs the copy to the disk.
 enum FileCopy {
@@ -32,7 +33,9 @@ enum FileCopy {
     var status = stat()
     guard fstat(input, &status) == 0 else { throw RunFailure(source, "can't be read", errno: errno) }
     let times = [status.st_atim, status.st_mtim]
-    guard fchmod(output, status.st_mode & 0o777) == 0, futimens(output, times) == 0, fsync(output) == 0 else {
+    guard fchmod(output, status.st_mode & 0o777) == 0, futimens(output, times) == 0,
+      uninterrupted({ fsync(output) }) == 0
+    else {
       throw RunFailure(target, "can't be written", errno: errno)
     }
     return try whileOpen()

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// The beginning of a file. Foundation's file handle does not say why it could not be opened, and gives up where a signal
 /// interrupts it.

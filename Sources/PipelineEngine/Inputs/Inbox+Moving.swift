@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 extension Inbox {
   enum Outcome: Sendable {
@@ -235,10 +236,8 @@ extension Inbox {
 
   /// Makes the names in a folder durable.
   private static func sync(_ folder: String) throws(RunFailure) {
-    let descriptor = uninterrupted { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    // A folder that may be written but not read can't be opened; the names exist nevertheless.
-    if descriptor < 0 { return }
-    defer { close(descriptor) }
-    if fsync(descriptor) != 0, errno != EINVAL { throw RunFailure(folder, "can't be synced", errno: errno) }
+    let code = FolderNames.sync(folder)
+    if code == 0 { return }
+    throw RunFailure(code: nil, exitCode: .ioError, message: "\(folder) can't be synced: \(systemMessage(code))")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import PersistentStores
 
@@ -192,6 +193,6 @@ struct SeedDestination {
     let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw RunFailure(path, "can't be read", errno: errno) }
     defer { close(descriptor) }
-    if fsync(descriptor) != 0 { throw RunFailure(path, "can't be written to the disk", errno: errno) }
+    if uninterrupted({ fsync(descriptor) }) != 0 { throw RunFailure(path, "can't be written to the disk", errno: errno) }
   }
 }

@@ -98,7 +98,7 @@ struct StoreSeed {
       while let bytes = try input.read(upToCount: bytesAtATime), !bytes.isEmpty {
         try WholeWrite.write([UInt8](bytes), to: output.fileDescriptor)
       }
-      try output.synchronize()
+      try WholeWrite.sync(output.fileDescriptor)
       try output.close()
       try input.close()
     } catch {

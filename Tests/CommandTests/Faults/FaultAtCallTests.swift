@@ -39,6 +39,18 @@ import Testing
     }
   }
 
+  /// SQLite's own syncs fail then, and with them the run.
+  @Test(arguments: [RunKind.plain, .inbox, .replay, .seed, .export, .parts])
+  func `A sync that a signal interrupts is made again`(_ kind: RunKind) throws {
+    let stage = try FaultStage(kind)
+    var random = kind.generator
+    let count = stage.undisturbed.counts[.sync, default: 0]
+    try #require(count > 1)
+    for number in Array(1...count).shuffled(using: &random).prefix(TestLength.rounds(4, long: count)) {
+      expectNone(try stage.problems(with: FaultMode.interruptedSync.fault(at: number)).found)
+    }
+  }
+
   /// The store has all records of the input but the last five.
   @Test func `An input that can't be read for its comparison is not imported`() throws {
     let stage = try FaultStage(

@@ -4,7 +4,7 @@ import Testing
 
 /// Ways in which a call can go wrong, and the calls that it concerns.
 enum FaultMode: CaseIterable {
-  case killed, terminated, ioError, lastingIOError, diskFull, lastingDiskFull, interrupted, short
+  case killed, terminated, ioError, lastingIOError, diskFull, lastingDiskFull, interrupted, interruptedSync, short
 
   /// The fault, at the call with a number.
   func fault(at number: Int) -> Fault {
@@ -16,6 +16,7 @@ enum FaultMode: CaseIterable {
     case .diskFull: Fault(.fail(ENOSPC), calls: Self.growing, at: number)
     case .lastingDiskFull: lasting(Fault(.fail(ENOSPC), calls: Self.growing, at: number))
     case .interrupted: Fault(.fail(EINTR), calls: [.open, .read, .write, .resize], at: number)
+    case .interruptedSync: Fault(.fail(EINTR), calls: [.sync], at: number)
     case .short: Fault(.short, calls: [.read, .write], at: number)
     }
   }
