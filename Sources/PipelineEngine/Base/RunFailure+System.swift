@@ -48,6 +48,9 @@ extension stat {
     return (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
   }
 
+  /// Whether something has the path, be it a link that leads nowhere.
+  static func exists(_ path: String) -> Bool { of(path, followingLinks: false) != nil }
+
   /// Such as `S_IFREG`.
   var type: mode_t { st_mode & S_IFMT }
 }

@@ -61,7 +61,7 @@ package final class RunLock: Sendable {
   /// Removes the file of a lock that a killed run has left, for a run that ends before it takes the lock: taking the lock
   /// of a dead process and releasing it removes the file.
   static func removeLeft(storePath: String) {
-    guard stat.of(StorePath.resolved(storePath) + ".lock", followingLinks: false) != nil else { return }
+    guard stat.exists(StorePath.resolved(storePath) + ".lock") else { return }
     (try? RunLock(storePath: storePath, pipeline: "", now: Date()))?.release()
   }
 

@@ -184,7 +184,7 @@ struct ImportRun {
       try moveFiles(outcome)
       for entry in outcome.replayed { try Replay.replace(entry.path, by: entry.rejects.path) }
     } catch {
-      summary.keepPlaces { stat.of($0, followingLinks: false) != nil }
+      summary.keepPlaces(where: stat.exists)
       // A run that is cancelled because its server is away can't record that it was.
       guard summary.failure == nil, summary.outcome != .cancelled || !error.concernsStore else { return summary }
       summary.failure = error.summary

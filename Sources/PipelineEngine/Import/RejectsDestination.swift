@@ -54,9 +54,7 @@ enum RejectsDestination {
   static func free(_ path: String, taken: Set<String>, store: String?) -> String {
     var candidate = path
     var number = 1
-    while taken.contains(candidate) || stat.of(candidate, followingLinks: false) != nil
-      || RejectsFile.isInUse(candidate, byOtherThan: store)
-    {
+    while taken.contains(candidate) || stat.exists(candidate) || RejectsFile.isInUse(candidate, byOtherThan: store) {
       number += 1
       candidate = numbered(path, number)
     }

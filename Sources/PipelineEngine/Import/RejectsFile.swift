@@ -199,8 +199,8 @@ final class RejectsFile {
   static func publish(_ path: String, replaces: Bool = false) throws(RunFailure) {
     for target in [detailsPath(of: path), path] {
       let part = partPath(of: target)
-      guard stat.of(part, followingLinks: false) != nil else { continue }
-      if !replaces, stat.of(target, followingLinks: false) != nil {
+      guard stat.exists(part) else { continue }
+      if !replaces, stat.exists(target) {
         throw RunFailure(
           code: nil, exitCode: .cannotCreate,
           message: "\(target) was made by another program meanwhile; the rejects stay in \(part). Move it "
@@ -244,8 +244,8 @@ final class RejectsFile {
   /// Renames the files back if an earlier version of this program was interrupted after it had renamed them and before
   /// it recorded the end of the input.
   private static func restorePartNames(_ path: String) throws(CSVError) {
-    for target in [path, detailsPath(of: path)] where stat.of(partPath(of: target), followingLinks: false) == nil {
-      guard stat.of(target, followingLinks: false) != nil else { continue }
+    for target in [path, detailsPath(of: path)] where !stat.exists(partPath(of: target)) {
+      guard stat.exists(target) else { continue }
       do throws(POSIXError) {
         try DurableRename.move(target, to: partPath(of: target))
       } catch {
@@ -256,9 +256,9 @@ final class RejectsFile {
 
   /// Whether the details were published and the records could not be.
   private static func isHalfPublished(_ path: String) -> Bool {
-    let exists = { (name: String) in stat.of(name, followingLinks: false) != nil }
-    return exists(partPath(of: path)) && !exists(path) && !exists(partPath(of: detailsPath(of: path)))
-      && exists(detailsPath(of: path))
+    let details = detailsPath(of: path)
+    return stat.exists(partPath(of: path)) && !stat.exists(path) && !stat.exists(partPath(of: details))
+      && stat.exists(details)
   }
 
   /// Removes the temporary files of rejects with a final path.
@@ -298,7 +298,7 @@ final class RejectsFile {
 
   /// Whether there are temporary files of rejects with this final path.
   static func hasParts(_ path: String) -> Bool {
-    [path, detailsPath(of: path)].contains { stat.of(partPath(of: $0), followingLinks: false) != nil }
+    [path, detailsPath(of: path)].contains { stat.exists(partPath(of: $0)) }
   }
 
   /// Whether the temporary files are being written, or are those of another store; not if they were killed before they

@@ -37,7 +37,7 @@ extension Inbox {
   func path(of file: File, movedTo outcome: Outcome, on date: Date) -> String {
     let folder = folder(of: outcome, on: date)
     var number = 1
-    while stat.of("\(folder)/\(Self.numbered(file.name, number))", followingLinks: false) != nil { number += 1 }
+    while stat.exists("\(folder)/\(Self.numbered(file.name, number))") { number += 1 }
     return "\(folder)/\(Self.numbered(file.name, number))"
   }
 

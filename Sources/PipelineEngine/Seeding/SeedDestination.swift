@@ -28,21 +28,21 @@ struct SeedDestination {
   /// - Throws: 73 where a file already exists, 73 and 77 for a path that can't be written.
   func check(replaces: Bool) throws(RunFailure) {
     try OutputPath.check(output)
-    guard !replaces, let there = firstThere, !Self.exists(stage) else { return }
+    guard !replaces, let there = firstThere, !stat.exists(stage) else { return }
     throw RunFailure(
       code: nil, exitCode: .cannotCreate,
       message: "\(there) exists already; choose another path for the seed, or replace it with --force")
   }
 
   private var firstThere: String? {
-    ["", "-wal", "-shm", "-journal"].map { output + $0 }.first { Self.exists($0) }
+    ["", "-wal", "-shm", "-journal"].map { output + $0 }.first { stat.exists($0) }
   }
 
   /// Creates the folder, after repairing what a killed run left. Called while holding the store's lock.
   ///
   /// - Throws: Where that can't be repaired, too: the folder then stays, which has the only copy of the store.
   func begin(replaces: Bool) throws(RunFailure) {
-    if Self.exists(stage) {
+    if stat.exists(stage) {
       try undo()
       if let left = clear() { throw RunFailure(code: nil, exitCode: .ioError, message: left) }
     }
@@ -73,7 +73,7 @@ struct SeedDestination {
 
   /// Whether the seed has its name: the store's file is moved last.
   var isPublished: Bool {
-    Self.exists(summary) && !Self.exists(made) && Self.exists(output)
+    stat.exists(summary) && !stat.exists(made) && stat.exists(output)
   }
 
   /// The UUID of the store at the output's path; nil if there is none.
@@ -90,17 +90,17 @@ struct SeedDestination {
   ///
   /// - Returns: Why the folder is still there; nil where it is not.
   @discardableResult func clear() -> String? {
-    if !Self.exists(output), Self.exists(replaced) {
+    if !stat.exists(output), stat.exists(replaced) {
       return "\(stage) has the store that was at \(output); the next seed with this path puts it back"
     }
     // Whatever another program has put there, such as a link to a folder, is not looked into.
     if stat.of(stage, followingLinks: false)?.type != S_IFDIR { unlink(stage) }
     if removeImported() { try? DurableRename.syncFolder(of: imported) }
     // Once more if a part could not be removed.
-    for _ in 0..<2 where !Self.exists(imported) && Self.exists(stage) {
+    for _ in 0..<2 where !stat.exists(imported) && stat.exists(stage) {
       try? FileManager.default.removeItem(atPath: stage)
     }
-    if Self.exists(stage) {
+    if stat.exists(stage) {
       return "\(stage), a folder of the seed, can't be removed; the next seed with this path removes it"
     }
     try? DurableRename.syncFolder(of: output)
@@ -125,7 +125,7 @@ struct SeedDestination {
     do throws(RunFailure) {
       // A single file replaces another in one step, unless the other one has more files.
       let old = ["-wal"].map { output + $0 } + [Self.largeValues(of: output)]
-      if stat.of(made + "-wal") != nil || old.contains(where: { Self.exists($0) }) {
+      if stat.of(made + "-wal") != nil || old.contains(where: { stat.exists($0) }) {
         try setAside()
       }
       try setLargeValuesAside()
@@ -140,7 +140,7 @@ struct SeedDestination {
 
   /// The store's file is moved first: its WAL alone is not a store.
   private func setAside() throws(RunFailure) {
-    for suffix in Self.suffixes.reversed() + ["-journal"] where Self.exists(output + suffix) {
+    for suffix in Self.suffixes.reversed() + ["-journal"] where stat.exists(output + suffix) {
       try Self.move(output + suffix, to: replaced + suffix)
     }
   }
@@ -157,13 +157,13 @@ struct SeedDestination {
 
   /// Undoes the moves, unless the store's file itself was moved: then they are complete.
   private func undo() throws(RunFailure) {
-    guard !Self.exists(output) else { return }
+    guard !stat.exists(output) else { return }
     // A WAL of the store that was there before stays. SQLite makes the shared memory again.
     if try hasMovedWAL() { unlink(output + "-wal") }
     unlink(output + "-shm")
     let aside = Self.largeValues(of: replaced)
     if stat.of(aside) != nil { try Self.move(aside, to: Self.largeValues(of: output)) }
-    for suffix in ["-journal"] + Self.suffixes where Self.exists(replaced + suffix) {
+    for suffix in ["-journal"] + Self.suffixes where stat.exists(replaced + suffix) {
       try Self.move(replaced + suffix, to: output + suffix)
     }
   }
@@ -171,7 +171,7 @@ struct SeedDestination {
   /// Whether the WAL of the seed has the output's name. A store with a WAL says so in its header. (SQLite's file format,
   /// "File format version numbers".)
   private func hasMovedWAL() throws(RunFailure) -> Bool {
-    guard Self.exists(made), !Self.exists(made + "-wal") else { return false }
+    guard stat.exists(made), !stat.exists(made + "-wal") else { return false }
     do throws(POSIXError) {
       return try FileStart.read(made, bytesMax: 20).dropFirst(18).first == 2
     } catch {
@@ -186,8 +186,6 @@ struct SeedDestination {
       throw RunFailure(target, "can't be moved into place", errno: error.code.rawValue)
     }
   }
-
-  private static func exists(_ path: String) -> Bool { stat.of(path, followingLinks: false) != nil }
 
   private static func sync(_ path: String) throws(RunFailure) {
     let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
