@@ -7,7 +7,8 @@ import PersistentStores
 /// The lock is not on the store itself: SQLite keeps its own locks there, and closing any descriptor of the store drops
 /// them. The lock ends with the process that holds it, however the process ends, so that of a dead holder is free. The
 /// file names the holder and is removed before the lock is released; so a process that has locked a file checks that
-/// the file still has the name.
+/// the file still has the name. Only the file of a living run names a living holder: a run that finds another file locked
+/// tries again for a moment.
 package final class RunLock: Sendable {
   /// Path of the lock's file.
   let path: String
@@ -20,7 +21,7 @@ package final class RunLock: Sendable {
     var madeFolders: [String]
   }
 
-  /// Takes the lock, or throws at once and names the holder; it never waits.
+  /// Takes the lock, or throws and names the holder; it does not wait for a run to end.
   ///
   /// - Throws: 75 with the holder's name where it is held; 77, 73 or 74 where it can't be taken.
   package init(storePath: String, pipeline: String, now: Date) throws(RunFailure) {
@@ -58,28 +59,44 @@ package final class RunLock: Sendable {
     }
   }
 
-  /// Removes the file of a lock that a killed run has left, for a run that ends before it takes the lock: taking the lock
-  /// of a dead process and releasing it removes the file.
+  /// Removes the file of a lock that a killed run has left, for a run that ends before it takes the lock. The file is
+  /// locked meanwhile and goes on naming the dead holder, so that a run that begins now waits for the removal.
   static func removeLeft(storePath: String) {
-    guard stat.exists(StorePath.resolved(storePath) + ".lock") else { return }
-    (try? RunLock(storePath: storePath, pipeline: "", now: Date()))?.release()
+    let path = StorePath.resolved(storePath) + ".lock"
+    let descriptor = uninterrupted { open(path, openFlags) }
+    if descriptor < 0 { return }
+    defer { close(descriptor) }
+    if (try? lock(descriptor, path, store: storePath)) == .taken { unlink(path) }
   }
 
   // MARK: Acquiring
+
+  /// A link is not followed: the file that it leads to would be overwritten.
+  private static let openFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+  /// How often a lock without a living holder is tried again: its holder is about to remove the file, or to write its name.
+  private static let retriesMax = 10
+  private static let secondsBetweenTries = 0.01
 
   /// - Returns: The descriptor that holds the lock.
   private static func acquire(
     _ path: String, store: String, madeFolders: inout [String]
   ) throws(RunFailure) -> Int32 {
     let mode = mode_t(FileRights.ofFile(path, near: store))
+    var retries = 0
     while true {
-      // A link is not followed: the file that it leads to would be overwritten.
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode)
+      let descriptor = uninterrupted { open(path, openFlags | O_CREAT, mode) }
       if descriptor < 0, errno == ENOENT, makeFolders(above: path, &madeFolders) { continue }
-      if descriptor < 0, errno == EINTR { continue }
       guard descriptor >= 0 else { throw failure(path, errno) }
       do throws(RunFailure) {
-        if try lock(descriptor, path, store: store) { return descriptor }
+        switch try lock(descriptor, path, store: store) {
+        case .taken: return descriptor
+        case .removed: break
+        case .held:
+          let holder = LockHolder(contentOf: descriptor)
+          if holder?.isAlive == true || retries == retriesMax { throw held(path, store: store, by: holder) }
+          retries += 1
+          Thread.sleep(forTimeInterval: secondsBetweenTries)
+        }
       } catch {
         close(descriptor)
         throw error
@@ -88,26 +105,30 @@ package final class RunLock: Sendable {
     }
   }
 
-  /// False where the former holder has removed the file meanwhile: a new one has to be locked.
-  private static func lock(_ descriptor: Int32, _ path: String, store: String) throws(RunFailure) -> Bool {
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      switch errno {
-      case EINTR: continue
-      case EWOULDBLOCK: throw held(path, store: store)
-      case let code: throw failure(path, code)
-      }
+  private enum Attempt {
+    case taken
+    /// The former holder has removed the file meanwhile: a new one has to be locked.
+    case removed
+    /// Another process has the lock.
+    case held
+  }
+
+  private static func lock(_ descriptor: Int32, _ path: String, store: String) throws(RunFailure) -> Attempt {
+    if uninterrupted({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+      if errno == EWOULDBLOCK { return .held }
+      throw failure(path, errno)
     }
     var locked = stat()
     guard fstat(descriptor, &locked) == 0 else { throw failure(path, errno) }
     guard let named = stat.of(path, followingLinks: false),
       FileIdentity(named).isSameFile(as: FileIdentity(locked))
-    else { return false }
+    else { return .removed }
     guard locked.type == S_IFREG, locked.st_size == 0 || LockHolder.mayHaveWritten(descriptor) else {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
         message: "\(path) is needed as the lock of \(store), but is something else; move it away, or move the store")
     }
-    return true
+    return .taken
   }
 
   private static func makeFolders(above path: String, _ made: inout [String]) -> Bool {
@@ -138,21 +159,10 @@ package final class RunLock: Sendable {
     }
   }
 
-  /// How often the holder's name is read: the holder writes it a moment after it has locked the file.
-  private static let looksMax = 10
-  private static let secondsBetweenLooks = 0.01
-
-  private static func held(_ path: String, store: String) -> RunFailure {
-    var holder: LockHolder?
-    for look in 1...looksMax {
-      holder = LockHolder(contentOf: path)
-      if holder?.isDead == false || look == looksMax { break }
-      Thread.sleep(forTimeInterval: secondsBetweenLooks)
-    }
+  private static func held(_ path: String, store: String, by holder: LockHolder?) -> RunFailure {
+    let name = holder.flatMap { $0.isDead ? nil : $0.description } ?? "another process, which locks \(path)"
     return RunFailure(
-      code: nil, exitCode: .temporaryFailure,
-      message: "\(store) is in use by \(holder?.description ?? "another process, which locks \(path)"); try again later"
-    )
+      code: nil, exitCode: .temporaryFailure, message: "\(store) is in use by \(name); try again later")
   }
 }
 
@@ -204,13 +214,7 @@ struct LockHolder: Codable, Equatable {
 
   private static let lineStart = Array(#"{"host":"#.utf8)
 
-  /// Nil where the file holds something else, or nothing yet.
-  init?(contentOf path: String) {
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    self.init(data)
-  }
-
-  /// Reads from the start, regardless of the descriptor's offset.
+  /// Reads from the start, regardless of the descriptor's offset. Nil where the file holds something else, or nothing yet.
   init?(contentOf descriptor: Int32) {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -236,6 +240,9 @@ struct LockHolder: Codable, Equatable {
 
   /// Whether the process is known to be gone: then the line is its, and the lock is held by another.
   var isDead: Bool { host == Self.hostHere && kill(pid, 0) != 0 && errno == ESRCH }
+
+  /// Whether there is a process with the number. Those of another host are not known.
+  var isAlive: Bool { host == Self.hostHere && !isDead }
 
   var description: String {
     "pid \(pid)\(host == Self.hostHere ? "" : " on \(host)") (pipeline \(pipeline), since \(since))"
