@@ -36,7 +36,9 @@ import Testing
   func `Rejects that can't be written are an error of the disk, and the rerun has all`(_ fault: String) throws {
     let output = try calls.run(Self.command, in: folder, failing: fault)
     #expect(output.status == 74, "\(output.messages)")
-    #expect(output.messages.contains("the rejects can't be written to"), "\(output.messages)")
+    #expect(
+      output.messages.contains("the rejects can't be written to \(folder.url.path)/a.csv.rejects.csv"),
+      "\(output.messages)")
     expectNone(try Conservation.problems(in: folder))
     #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
     #expect(try folder.text("a.csv.rejects.csv").split(separator: "\n").count == 15)

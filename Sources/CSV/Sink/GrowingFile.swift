@@ -23,21 +23,66 @@ package final class GrowingFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Creates an empty file in place of what has its name.
+  /// Creates an empty file, in place of what has its name and is not being written.
   ///
-  /// - Parameter permissions: Those of the file, less the umask.
-  package static func create(_ path: String, permissions: UInt32) throws(CSVError) -> GrowingFile {
+  /// - Parameters:
+  ///   - permissions: Those of the file, less the umask.
+  ///   - mayReplace: Whether what has the name may be removed. No process begins to write it meanwhile.
+  /// - Returns: Nil where it may not be removed, or a living process is writing it.
+  package static func create(
+    _ path: String, permissions: UInt32, replacing mayReplace: () -> Bool
+  ) throws(CSVError) -> GrowingFile? {
     while true {
-      if unlink(path) != 0, errno != ENOENT { throw writeFailure(errno, path) }
       let flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       let descriptor = openFile(path, flags, permissions: mode_t(permissions))
       if descriptor >= 0 {
-        // Some file systems do not support locks.
-        _ = flock(descriptor, LOCK_EX | LOCK_NB)
-        return GrowingFile(path: path, descriptor: descriptor)
+        let file = GrowingFile(path: path, descriptor: descriptor)
+        // Another process may have removed it as a dead one's before it was locked.
+        if !isLockedByOther(descriptor), file.hasName { return file }
+        continue
       }
       if errno != EEXIST { throw writeFailure(errno, path) }
+      guard try remove(path, if: mayReplace) else { return nil }
     }
+  }
+
+  /// Removes what has a name, unless a living process is writing it.
+  ///
+  /// - Parameter mayRemove: Called while no process can begin to write it.
+  /// - Returns: Whether it was removed, or was not there.
+  @discardableResult
+  package static func remove(_ path: String, if mayRemove: () -> Bool) throws(CSVError) -> Bool {
+    while true {
+      let descriptor = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      if descriptor < 0 {
+        if errno == ENOENT { return true }
+        // No process writes to a link. A file that may not be read belongs to another user.
+        guard errno == ELOOP else {
+          if errno == EACCES { return false }
+          throw writeFailure(errno, path)
+        }
+      }
+      let file = descriptor < 0 ? nil : GrowingFile(path: path, descriptor: descriptor)
+      if let file {
+        if isLockedByOther(descriptor) { return false }
+        if !file.hasName { continue }
+      }
+      guard mayRemove() else { return false }
+      if unlink(path) != 0, errno != ENOENT { throw writeFailure(errno, path) }
+      return true
+    }
+  }
+
+  /// Locks the file of a descriptor where no other descriptor has locked it. Some file systems do not support locks.
+  private static func isLockedByOther(_ descriptor: Int32) -> Bool {
+    uninterrupted { flock(descriptor, LOCK_EX | LOCK_NB) } != 0 && errno == EWOULDBLOCK
+  }
+
+  /// Whether the path still leads to this file.
+  private var hasName: Bool {
+    var (own, named) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
+      && (own.st_dev, own.st_ino) == (named.st_dev, named.st_ino)
   }
 
   /// Opens the file of an earlier run and cuts it back to a length.
@@ -52,7 +97,7 @@ package final class GrowingFile {
       throw writeFailure(code, path)
     }
     let file = GrowingFile(path: path, descriptor: descriptor)
-    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    _ = isLockedByOther(descriptor)
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw writeFailure(errno, path) }
     guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
@@ -70,7 +115,7 @@ package final class GrowingFile {
     let descriptor = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     if descriptor < 0 { return false }
     defer { close(descriptor) }
-    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    return isLockedByOther(descriptor)
   }
 
   package func append(_ bytes: [UInt8]) throws(CSVError) {

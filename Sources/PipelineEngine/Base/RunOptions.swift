@@ -50,6 +50,8 @@ public struct RunOptions: Sendable {
   public var rejects: String?
   /// Whether files of rejects name the store, so that a replay finds it.
   public var namesStoreInRejects = true
+  /// The seed that is made of the store; files of rejects name it then instead of the store.
+  var seedInRejects: String?
   /// Whether the pipeline's notifications are sent.
   public var notifies = true
   /// Identifies the run; a new number if nil.

@@ -166,24 +166,25 @@ struct ImportEnvironment {
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
-      store: storeInRejects,
+      store: storeInRejects, seed: options.seedInRejects,
       options: readingOptions.isEmpty ? nil : readingOptions, labels: labels)
     let permissions = FileRights.ofFile(rejectsPath, near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     if isDryRun {
       return RejectsFile(
-        header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
-      ) { rejectsPath }
+        header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath, choosePath: nil)
     }
     return RejectsFile(
       header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath
-    ) { [rejectsNames] in
-      rejectsNames.take(rejectsPath, unless: ledger.unreportedRejects, store: context.store)
+    ) { [rejectsNames, rejectsOwner] in
+      rejectsNames.take(rejectsPath, unless: ledger.unreportedRejects, owner: rejectsOwner)
     }
   }
 
   /// The store that details of rejects name; nil where they name none.
   private var storeInRejects: String? { options.namesStoreInRejects ? store.location?.recorded : nil }
+  /// The store or seed that rejects belong to, as their details name it.
+  private var rejectsOwner: String? { storeInRejects ?? options.seedInRejects }
 
   /// Removes the rejects that a run has left of an input before anything of it was in the store. An input that is known by
   /// now, or refused, writes none that would take their place.
@@ -193,7 +194,7 @@ struct ImportEnvironment {
       RejectsDestination.removeAbandoned(
         name, numbers: rejectsNames.unfinishedNumbers(of: name),
         unless: { ledger.unreportedRejects.contains($0) || rejectsNames.contains($0) },
-        store: storeInRejects)
+        owner: rejectsOwner)
     }
   }
 
@@ -212,7 +213,7 @@ struct ImportEnvironment {
     let own = rejects.path.map { [$0] } ?? []
     let kept = ledger.unreportedRejects.subtracting(freed + own)
     let others = kept.union(freed.filter(rejectsNames.contains))
-    let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), store: storeInRejects)
+    let path = RejectsDestination.free(rejects.requestedPath, taken: others.subtracting(own), owner: rejectsOwner)
     return own.contains(path) ? nil : path
   }
 }

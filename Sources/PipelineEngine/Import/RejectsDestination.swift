@@ -50,11 +50,11 @@ enum RejectsDestination {
   }
 
   /// The path, or the next numbered one if it exists already: rejects of an earlier run, or the unfinished ones of
-  /// another input or of another store.
-  static func free(_ path: String, taken: Set<String>, store: String?) -> String {
+  /// another input, store or seed.
+  static func free(_ path: String, taken: Set<String>, owner: String?) -> String {
     var candidate = path
     var number = 1
-    while taken.contains(candidate) || stat.exists(candidate) || RejectsFile.isInUse(candidate, byOtherThan: store) {
+    while taken.contains(candidate) || stat.exists(candidate) || RejectsFile.isInUse(candidate, byOtherThan: owner) {
       number += 1
       candidate = numbered(path, number)
     }
@@ -93,12 +93,12 @@ enum RejectsDestination {
   /// - Parameters:
   ///   - numbers: The numbers of those that are there.
   ///   - isKept: Whether a run continues the rejects with this path.
-  ///   - store: The store that the rejects are of.
+  ///   - owner: The store or seed that the rejects belong to.
   static func removeAbandoned(
-    _ path: String, numbers: Set<Int>, unless isKept: (String) -> Bool, store: String?
+    _ path: String, numbers: Set<Int>, unless isKept: (String) -> Bool, owner: String?
   ) {
     for candidate in numbers.map({ numbered(path, $0) }) where !isKept(candidate) {
-      if !RejectsFile.isInUse(candidate, byOtherThan: store) { RejectsFile.removeParts(of: candidate) }
+      RejectsFile.removeParts(of: candidate, ownedBy: owner)
     }
   }
 }
@@ -128,10 +128,10 @@ final class RejectsNames: Sendable {
 
   func contains(_ path: String) -> Bool { taken.withLock { $0.contains(path) } }
 
-  /// Takes the path, or the next free one; see ``RejectsDestination/free(_:taken:store:)``.
-  func take(_ path: String, unless kept: Set<String>, store: String?) -> String {
+  /// Takes the path, or the next free one; see ``RejectsDestination/free(_:taken:owner:)``.
+  func take(_ path: String, unless kept: Set<String>, owner: String?) -> String {
     taken.withLock { taken in
-      let free = RejectsDestination.free(path, taken: kept.union(taken), store: store)
+      let free = RejectsDestination.free(path, taken: kept.union(taken), owner: owner)
       taken.insert(free)
       return free
     }

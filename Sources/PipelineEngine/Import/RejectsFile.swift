@@ -22,7 +22,10 @@ final class RejectsFile {
     var entity: String?
     var model: String?
     var input: String
+    /// Nil for a seed and for a copy: no replay imports into their stores.
     var store: String?
+    /// The seed that lacks the records; nil for the rejects of other imports.
+    var seed: String?
     /// The options of the program that say how the input is read; nil if there were none.
     var options: [String: [String]]?
     /// The labels of the input's header, by which a replay finds the delimiter of a spreadsheet; nil without a header.
@@ -34,7 +37,7 @@ final class RejectsFile {
   private(set) var mark = RejectsMark()
   /// The path that the rejects have unless something else has it.
   let requestedPath: String
-  private let choosePath: () -> String
+  private let choosePath: (() -> String)?
   /// The path that was chosen, also while the rejects of a refused chunk are taken back.
   private var chosenPath: String?
   private let header: [UInt8]
@@ -48,9 +51,10 @@ final class RejectsFile {
   /// - Parameters:
   ///   - permissions: Those of the files, less the umask.
   ///   - requestedPath: The path that they have unless something else has it.
-  ///   - choosePath: Called at the first reject.
+  ///   - choosePath: Called at the first reject, and again where another process has taken the path. Nil to replace what has
+  ///     the requested path.
   init(
-    header: [UInt8], context: Context, permissions: UInt32, requestedPath: String, choosePath: @escaping () -> String
+    header: [UInt8], context: Context, permissions: UInt32, requestedPath: String, choosePath: (() -> String)?
   ) {
     self.requestedPath = requestedPath
     self.header = header
@@ -179,12 +183,12 @@ final class RejectsFile {
   /// - Returns: False where the file system has no second names for a file: the path is as it was.
   func link(to path: String) -> Bool {
     guard let old = self.path else { return false }
-    Self.removeParts(of: path)
-    for (source, target) in [(Self.detailsPath(of: old), Self.detailsPath(of: path)), (old, path)] {
-      guard Foundation.link(Self.partPath(of: source), Self.partPath(of: target)) == 0 else {
-        Self.removeParts(of: path)
-        return false
-      }
+    Self.removeParts(of: path, ownedBy: context.owner)
+    let details = (Self.partPath(of: Self.detailsPath(of: old)), Self.partPath(of: Self.detailsPath(of: path)))
+    guard Foundation.link(details.0, details.1) == 0 else { return false }
+    guard Foundation.link(Self.partPath(of: old), Self.partPath(of: path)) == 0 else {
+      unlink(details.1)
+      return false
     }
     guard (try? DurableRename.syncFolder(of: path)) != nil else { return false }
     (self.path, mark.path) = (path, path)
@@ -219,14 +223,17 @@ final class RejectsFile {
 
   private func open() throws(CSVError) {
     guard records == nil else { return }
-    let path = chosenPath ?? choosePath()
+    var path = chosenPath ?? choosePath?() ?? requestedPath
     (self.path, chosenPath) = (path, path)
     var head = header
     if let last = head.last, last != 0x0A, last != 0x0D { head.append(0x0A) }
-    // The details are first: they say which store the files belong to.
     let first = context.line
-    details = try create(Self.partPath(of: Self.detailsPath(of: path)), first)
-    records = try create(Self.partPath(of: path), head)
+    // Another process may have taken the path since it was chosen.
+    while try !create(at: path, head, details: first) {
+      guard let choosePath else { throw CSVError(.write, "is being written", path: path, errnoCode: EWOULDBLOCK) }
+      path = choosePath()
+      (self.path, chosenPath) = (path, path)
+    }
     do throws(POSIXError) {
       try DurableRename.syncFolder(of: path)
     } catch {
@@ -235,10 +242,27 @@ final class RejectsFile {
     mark = RejectsMark(path: path, bytes: head.count, detailBytes: first.count)
   }
 
-  private func create(_ path: String, _ content: [UInt8]) throws(CSVError) -> GrowingFile {
-    let file = try GrowingFile.create(path, permissions: permissions)
-    try file.append(content)
-    return file
+  /// - Returns: False where the files of another process have the names, with nothing created.
+  private func create(at path: String, _ head: [UInt8], details first: [UInt8]) throws(CSVError) -> Bool {
+    let (owner, replacesAll) = (context.owner, choosePath == nil)
+    // The details are first: they say which store the files belong to.
+    let details = try GrowingFile.create(
+      Self.partPath(of: Self.detailsPath(of: path)), permissions: permissions
+    ) { replacesAll || Self.mayRemoveParts(of: path, ownedBy: owner) }
+    guard let details else { return false }
+    try details.append(first)
+    // Where the details of others have their name, their records are about to get it.
+    let records = try GrowingFile.create(Self.partPath(of: path), permissions: permissions) {
+      replacesAll || !stat.exists(Self.detailsPath(of: path))
+    }
+    // A process that had the path may have given its files their names since the path was found to be free.
+    guard let records, replacesAll || !stat.exists(path) else {
+      for case let file? in [records, details] { unlink(file.path) }
+      return false
+    }
+    try records.append(head)
+    (self.details, self.records) = (details, records)
+    return true
   }
 
   /// Renames the files back if an earlier version of this program was interrupted after it had renamed them and before
@@ -301,11 +325,29 @@ final class RejectsFile {
     [path, detailsPath(of: path)].contains { stat.exists(partPath(of: $0)) }
   }
 
-  /// Whether the temporary files are being written, or are those of another store; not if they were killed before they
-  /// said so.
-  static func isInUse(_ path: String, byOtherThan store: String?) -> Bool {
+  /// Whether the temporary files are being written, or are those of another store or seed; not if they were killed before
+  /// they said so.
+  static func isInUse(_ path: String, byOtherThan owner: String?) -> Bool {
     for target in [detailsPath(of: path), path] where GrowingFile.isBeingWritten(partPath(of: target)) { return true }
-    return originOfParts(of: path).map { $0.store != store } ?? false
+    return !mayRemoveParts(of: path, ownedBy: owner)
+  }
+
+  /// Removes the temporary files of rejects with a final path, unless they are in use by another store or seed.
+  static func removeParts(of path: String, ownedBy owner: String?) {
+    if isInUse(path, byOtherThan: owner) { return }
+    if isHalfPublished(path) {
+      removeParts(of: path)
+      return
+    }
+    for target in [path, detailsPath(of: path)] {
+      // Others may have begun to write them. What can't be removed stays for the next run.
+      _ = try? GrowingFile.remove(partPath(of: target)) { mayRemoveParts(of: path, ownedBy: owner) }
+    }
+  }
+
+  /// Whether temporary files that are not being written are the owner's, or do not say whose they are.
+  private static func mayRemoveParts(of path: String, ownedBy owner: String?) -> Bool {
+    originOfParts(of: path).map { $0.owner == owner } ?? true
   }
 
   /// Where the records of temporary files of rejects with this final path came from; nil if they do not say it.
@@ -319,19 +361,28 @@ final class RejectsFile {
     if let origin = Replay.origin(of: path), origin.run == run {
       for target in [path, detailsPath(of: path)] { unlink(target) }
     }
-    removeParts(of: path)
+    if originOfParts(of: path).map({ $0.run == run }) ?? true { removeParts(of: path) }
   }
 
   private static func failure(_ error: CSVError, _ path: String) -> RunFailure { failure(error.errnoCode ?? EIO, path) }
 
   private static func failure(_ code: Int32, _ path: String) -> RunFailure {
-    RunFailure(
-      code: nil, exitCode: [EACCES, EPERM].contains(code) ? .noPermission : .ioError,
+    let exitCode: ExitCode =
+      switch code {
+      case EACCES, EPERM: .noPermission
+      case EWOULDBLOCK: .temporaryFailure
+      default: .ioError
+      }
+    return RunFailure(
+      code: nil, exitCode: exitCode,
       message: "the rejects can't be written to \(path): \(systemMessage(code))")
   }
 }
 
 extension RejectsFile.Context {
+  /// The store or seed that the rejects belong to.
+  fileprivate var owner: String? { store ?? seed }
+
   /// The first line of the file next to the rejects.
   fileprivate var line: [UInt8] {
     let encoder = JSONEncoder()

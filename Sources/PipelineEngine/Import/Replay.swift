@@ -25,8 +25,13 @@ public enum Replay {
     let labels: [String]?
     /// The run that rejected the records.
     let run: String?
+    /// The seed that lacks the records; nil for the rejects of other imports.
+    let seed: String?
     /// The layout of the lines that follow.
     let rejects: Int?
+
+    /// The store or seed that the rejects belong to.
+    var owner: String? { store ?? seed }
   }
 
   /// Reads the first line of the file next to `rejects`; nil where there is none, for example because only `rejects`

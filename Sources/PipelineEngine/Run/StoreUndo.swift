@@ -176,7 +176,7 @@ public struct StoreUndo: Sendable {
     let left = undone.compactMap(\.rejects.path).filter { path in
       // The details are removed last, and say whose they are: a ledger may name any file.
       guard !used.contains(path), let origin = RejectsFile.originOfParts(of: path) else { return false }
-      return (origin.store ?? store.recorded) == store.recorded && !RejectsFile.isInUse(path, byOtherThan: origin.store)
+      return (origin.owner ?? store.recorded) == store.recorded && !RejectsFile.isInUse(path, byOtherThan: origin.owner)
     }
     // Another run may be about to take the names.
     guard !left.isEmpty, let lock = try? StoreLock(store, vocabulary, pipeline: "undo", now: Date()) else { return }

@@ -136,7 +136,7 @@ struct SeedRun {
     // Files would have other names each time, and their hidden folder is easily left behind.
     options.keepsLargeValues = true
     // No replay may import into the folder, which is removed by then, nor into a seed.
-    options.namesStoreInRejects = false
+    (options.namesStoreInRejects, options.seedInRejects) = (false, StoreLocation(destination.output).recorded)
     if RejectsDestination.requested(definition, options) == nil {
       let neighbour = ReportFiles.paths(definition, self.options).first ?? destination.output
       options.rejects = OutputPath.folder(of: neighbour) + "/"
