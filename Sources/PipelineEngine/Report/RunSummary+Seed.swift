@@ -1,4 +1,7 @@
 extension RunSummary {
+  /// Adds a statement to the note.
+  mutating func add(note text: String) { note = note.map { "\($0). \(text)" } ?? text }
+
   /// The seed that an import has made.
   public struct Seed: Sendable, Hashable, Codable {
     /// The store's UUID.

@@ -28,10 +28,16 @@ struct SeedDestination {
   /// - Throws: 73 where a file already exists, 73 and 77 for a path that can't be written.
   func check(replaces: Bool) throws(RunFailure) {
     try OutputPath.check(output)
-    guard !replaces, let there = firstThere, !stat.exists(stage) else { return }
-    throw RunFailure(
-      code: nil, exitCode: .cannotCreate,
-      message: "\(there) exists already; choose another path for the seed, or replace it with --force")
+    if !replaces, let refusal, !stat.exists(stage) { throw refusal }
+  }
+
+  /// Why no seed can be made here that replaces nothing; nil where it can.
+  var refusal: RunFailure? {
+    firstThere.map { there in
+      RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "\(there) exists already; choose another path for the seed, or replace it with --force")
+    }
   }
 
   private var firstThere: String? {
@@ -191,6 +197,8 @@ struct SeedDestination {
     let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw RunFailure(path, "can't be read", errno: errno) }
     defer { close(descriptor) }
-    if uninterrupted({ fsync(descriptor) }) != 0 { throw RunFailure(path, "can't be written to the disk", errno: errno) }
+    if uninterrupted({ fsync(descriptor) }) != 0 {
+      throw RunFailure(path, "can't be written to the disk", errno: errno)
+    }
   }
 }

@@ -44,7 +44,13 @@ struct SeedRun {
       return reported(failed(error), report)
     }
     defer { lock.release() }
-    if let owed = unreported { return ended(owed, report) }
+    let owed = unreported
+    if let owed, !seed.replaces {
+      // Only a run of its pipeline has its reports.
+      guard owed.pipeline == definition.name else { return reported(failed(destination.refusal), report) }
+      return ended(isRepetition(of: owed) ? owed : refused(owed), report)
+    }
+    if var owed, owed.pipeline == definition.name, !report(&owed) { return owed }
     // Those of a seed that is published stay.
     if !destination.isPublished { removeLeftRejects() }
     do throws(RunFailure) {
@@ -59,20 +65,43 @@ struct SeedRun {
       destination.clear()
       throw error
     }
-    return ended(finished(imported, isCancelled), report)
+    var summary = finished(imported, isCancelled)
+    if let owed { summary.add(note: note(of: owed)) }
+    return ended(summary, report)
   }
 
   // MARK: The report
 
-  /// What a run of the same inputs has made, and not reported because it was killed or the disk was full.
+  /// The seed that is there, where the run that made it was killed before it had written its report, or could not write
+  /// it.
   private var unreported: RunSummary? {
-    guard !seed.replaces, var summary = destination.unreported(program: definition.vocabulary.program),
-      summary.pipeline == definition.name, summary.inputs.map(\.path) == inputs.map(\.name),
-      destination.uuid == summary.seed?.uuid,
-      inputs.allSatisfy({ Self.isUnchanged($0.path, since: summary.startedAt) })
+    guard var summary = destination.unreported(program: definition.vocabulary.program),
+      destination.uuid == summary.seed?.uuid
     else { return nil }
-    let made = "the seed was made by the run of \(LedgerDate.text(summary.startedAt)), which was not reported"
-    summary.note = summary.note.map { "\($0). \(made)" } ?? made
+    summary.add(note: "the seed was made by the run of \(LedgerDate.text(summary.startedAt)), which was not reported")
+    return summary
+  }
+
+  /// Whether this run would make the seed once more.
+  private func isRepetition(of owed: RunSummary) -> Bool {
+    owed.inputs.map(\.path) == inputs.map(\.name)
+      && inputs.allSatisfy { Self.isUnchanged($0.path, since: owed.startedAt) }
+  }
+
+  /// What the report of a run with `--force` says of the unreported seed that it has replaced.
+  private func note(of owed: RunSummary) -> String {
+    let pipeline = owed.pipeline == definition.name ? "" : " of the pipeline \(owed.pipeline)"
+    let counts = owed.counts
+    return
+      "the seed that was there was made by the run of \(LedgerDate.text(owed.startedAt))\(pipeline), which was not "
+      + "reported: \(TextTable.count(counts.read, "record")) read, \(counts.inserted.grouped) inserted, "
+      + "\(counts.rejected.grouped) rejected"
+  }
+
+  /// What a run reports that finds an unreported seed in the place of its own.
+  private func refused(_ owed: RunSummary) -> RunSummary {
+    var summary = owed
+    (summary.outcome, summary.failure) = (.failed, destination.refusal?.summary)
     return summary
   }
 
@@ -97,7 +126,7 @@ struct SeedRun {
   /// The private folder has what the next run would need to report a seed that is published.
   private func ended(_ summary: RunSummary, _ report: (inout RunSummary) -> Bool) -> RunSummary {
     var summary = summary
-    let isSeed = summary.seed != nil && summary.failure == nil
+    let isSeed = summary.seed != nil && destination.isPublished
     if report(&summary) || !isSeed { summary.leftFolder = destination.clear() }
     return summary
   }
@@ -184,9 +213,9 @@ struct SeedRun {
     return summary
   }
 
-  private func failed(_ error: RunFailure) -> RunSummary {
+  private func failed(_ error: RunFailure?) -> RunSummary {
     RunSummary(
-      kind: .import, pipeline: definition.name, outcome: .failed, failure: error.summary, startedAt: options.now(),
+      kind: .import, pipeline: definition.name, outcome: .failed, failure: error?.summary, startedAt: options.now(),
       seconds: 0, store: destination.output, program: definition.vocabulary.program)
   }
 }
