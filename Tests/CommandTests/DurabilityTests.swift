@@ -40,6 +40,38 @@ import Testing
     #expect(first < rejects)
   }
 
+  @Test func `Files of an inbox are moved with one sync of each folder, and logged when they are on the disk`() throws {
+    let stage = try FaultStage(
+      RunKind(name: "many files", arguments: ["run", "n.json", "-q", "--log", "moves.log"]) { folder in
+        try folder.makeFolder("in")
+        for number in 0..<25 { try folder.write(RunKind.records(number..<number + 1), to: "in/\(number).csv") }
+        try folder.write("\0\u{1}broken", to: "in/broken.csv")
+      })
+    let changes = try stage.record().changes
+    let moves = changes.indices.filter { index in
+      guard case .rename(let from, _) = changes[index] else { return false }
+      return from.hasPrefix("in/")
+    }
+    func syncs(_ isOf: (String) -> Bool) -> [Int] {
+      changes.indices.filter { index in
+        guard case .sync(let path, _) = changes[index] else { return false }
+        return isOf(path)
+      }
+    }
+    let last = try #require(moves.last)
+    let (inbox, targets) = (syncs { $0 == "in" }, syncs { $0.contains("/20") })
+    #expect(moves.count == 26 && targets.count == 2, "\(moves) \(targets)")
+    // Each new folder is synced into the one above it.
+    #expect(inbox.count == 3 && inbox.last.map { $0 > last } == true)
+    #expect(targets.allSatisfy { $0 > last && $0 < inbox.last ?? 0 })
+    #expect(try stage.work.text("moves.log").split(separator: "\n").count { $0.contains("/processed/") } == 25)
+    let logged = changes.indices.filter { index in
+      guard case .write(_, _, let bytes) = changes[index] else { return false }
+      return String(decoding: bytes, as: UTF8.self).contains("/processed/20")
+    }
+    #expect(logged.contains { $0 > inbox.last ?? 0 })
+  }
+
   @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))
   func `An edit by hand is synced before it is reported`() throws {
     let folder = try TemporaryFolder()

@@ -51,7 +51,17 @@ import Testing
   @Test func `A file leaves the inbox after a sync of the store and of the report`() throws {
     let isMove = { (call: String) in call.hasPrefix("rename ") && call.contains("/in/processed/") }
     let rest = try check("inbox", isMove)
-    #expect(rest.dropFirst().prefix(4).contains { $0.hasPrefix("fsync ") && $0.contains("/in/processed/") }, "\(rest)")
+    let moves = rest.indices.filter {
+      isMove(rest[$0]) || rest[$0].contains("/in/failed/20") && rest[$0].hasPrefix("rename ")
+    }
+    #expect(moves.count == 3, "\(rest)")
+    for move in moves {
+      // The folder of the new name, then that of the old one.
+      let target = try #require(rest[move].split(separator: " ").last.map(String.init))
+      let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
+      let synced = try #require(rest[move...].firstIndex(of: "fsync \(folder)"), "\(rest)")
+      #expect(rest[synced...].contains { $0.hasPrefix("fsync ") && $0.hasSuffix("/w/in") }, "\(rest)")
+    }
     let log = try calls.log
     let move = try #require(log.firstIndex(where: isMove))
     let report = try #require(log.firstIndex { $0.hasPrefix("rename ") && $0.hasSuffix("/r.json") })

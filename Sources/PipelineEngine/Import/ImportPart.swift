@@ -142,12 +142,32 @@ struct ImportPart {
   /// exceeded the error policy has failed. A file that stopped for another reason stays for the next run.
   func moveFiles(_ files: [(file: Inbox.File, outcome: Inbox.Outcome)]) throws(RunFailure) {
     guard let inbox, !environment.isDryRun else { return }
-    let log = environment.monitor.log
     var first: RunFailure?
+    for start in stride(from: 0, to: files.count, by: Self.movesPerSync) {
+      let failure = moveTogether(files[start..<min(start + Self.movesPerSync, files.count)], of: inbox)
+      first = first ?? failure
+    }
+    if let first { throw first }
+  }
+
+  /// So many moves share the syncs of their folders. A move that a power cut takes back is made again by the next run.
+  private static let movesPerSync = 1000
+
+  /// Moves files, and logs the moves when they are on the disk.
+  ///
+  /// - Returns: The first failure.
+  private func moveTogether(
+    _ files: ArraySlice<(file: Inbox.File, outcome: Inbox.Outcome)>, of inbox: Inbox
+  ) -> RunFailure? {
+    let log = environment.monitor.log
+    var (first, outcomes) = (RunFailure?.none, Set<Inbox.Outcome>())
+    var moved: [(name: String, path: String)] = []
     for (file, outcome) in files {
       do throws(RunFailure) {
         switch try inbox.move(file, to: outcome, on: environment.startedAt) {
-        case .moved(let path): log.log(.inputMoved(file.name, to: path))
+        case .moved(let path):
+          moved.append((file.name, path))
+          outcomes.insert(outcome)
         case .gone: log.log(.inputNotMoved(file.name, reason: "it is gone"))
         case .changed: log.log(.inputNotMoved(file.name, reason: "it was changed meanwhile"))
         }
@@ -156,6 +176,14 @@ struct ImportPart {
         first = first ?? error
       }
     }
-    if let first { throw first }
+    if moved.isEmpty { return first }
+    do throws(RunFailure) {
+      try inbox.syncMoves(to: outcomes, on: environment.startedAt)
+      for (name, path) in moved { log.log(.inputMoved(name, to: path)) }
+    } catch {
+      for (name, _) in moved { log.log(.inputNotMoved(name, reason: error.message)) }
+      first = first ?? error
+    }
+    return first
   }
 }

@@ -17,8 +17,8 @@ extension Inbox {
   }
 
   /// Moves a finished file into the day's folder (UTC), under its name or a numbered one; nothing is overwritten. The
-  /// move is durable when this returns. A link is replaced by a new one in the target folder that leads to the same
-  /// file, which stays where it is.
+  /// move is durable when `syncMoves(to:on:)` has returned. A link is replaced by a new one in the target folder that
+  /// leads to the same file, which stays where it is.
   ///
   /// - Throws: 77, 73 or 74 where it can't be moved; it then has a name nevertheless, the old or the new one.
   func move(_ file: File, to outcome: Outcome, on date: Date) throws(RunFailure) -> Move {
@@ -26,11 +26,16 @@ extension Inbox {
     let folder = folder(of: outcome, on: date)
     try Self.makeFolder(folder)
     let (target, change) = try put(file, in: folder)
-    if let change { return change }
-    // The new name before the removal of the old one: after a crash the file has at least one name.
+    return change ?? .moved(to: target)
+  }
+
+  /// Makes moves durable.
+  ///
+  /// - Throws: 74 where a folder can't be synced.
+  func syncMoves(to outcomes: Set<Outcome>, on date: Date) throws(RunFailure) {
+    // The new names before the removal of the old ones: after a crash each file has at least one name.
+    for outcome in outcomes { try Self.sync(folder(of: outcome, on: date)) }
     try Self.sync(folder)
-    try Self.sync(self.folder)
-    return .moved(to: target)
   }
 
   /// Where the file will be, unless another program takes the name before.
