@@ -6,12 +6,16 @@ import Testing
 @Suite(.seeded) struct StoreMemoryTests {
   @Test(
     .enabled(if: Shim.seesAllocations, "a sanitizer has an allocator of its own"),
-    arguments: RunKind.all.filter { $0.name != RunKind.guess.name })
+    arguments: RunKind.all)
   func `Memory that SQLite does not get ends a run with an error, and a repetition ends it well`(_ kind: RunKind) throws
   {
     let stage = try FaultStage(kind)
     try stage.reset()
     let (_, counted) = try stage.run(environment: ["SHIM_MEMORY_AT": "1000000000"])
+    if kind.name == RunKind.guess.name {
+      #expect(counted.allocations == 0, "it has no store, and uses SQLite nevertheless")
+      return
+    }
     try #require(counted.allocations > 100)
     var random = kind.generator
     var (refused, errors) = (0, 0)
