@@ -3,23 +3,22 @@ extension ImportRun {
   /// Says of each file of an inbox where `moveFiles` will put it.
   func setPlaces(_ outcome: inout Outcome, _ totals: ImportTotals) {
     if copied != nil || isDryRun || !outcome.isDurable { return }
-    let listed = outcome.listed
+    let listed = outcome.listed.map { Set($0.compactMap { $0.inboxFile?.path }) }
     for (number, part) in parts.enumerated() {
       guard let inbox = part.inbox else { continue }
-      for (file, result) in filesToMove(outcome, part: number) {
-        let path = inbox.path(of: file, movedTo: result, on: environment.startedAt)
-        // Other parts may have a file of the same name in another inbox.
-        func set(_ files: inout [RunSummary.File], readBy readers: [Int]) {
-          for (index, reader) in zip(files.indices, readers) where files[index].path == file.name {
-            guard listed[reader].contains(where: { $0.inboxFile?.path == file.path }) else { continue }
-            files[index].movedTo = path
-          }
+      let files = filesToMove(outcome, part: number)
+      let results = Dictionary(files.map { ($0.file.name, $0) }) { $1 }
+      func set(_ files: inout [RunSummary.File], readBy readers: [Int]) {
+        for (index, reader) in zip(files.indices, readers) {
+          // Other parts may have a file of the same name in another inbox.
+          guard let (file, result) = results[files[index].path], listed[reader].contains(file.path) else { continue }
+          files[index].movedTo = inbox.path(of: file, movedTo: result, on: environment.startedAt)
         }
-        set(&outcome.summary.inputs, readBy: totals.fileParts)
-        if var unread = outcome.summary.unreadInputs {
-          set(&unread, readBy: totals.unreadParts)
-          outcome.summary.unreadInputs = unread
-        }
+      }
+      set(&outcome.summary.inputs, readBy: totals.fileParts)
+      if var unread = outcome.summary.unreadInputs {
+        set(&unread, readBy: totals.unreadParts)
+        outcome.summary.unreadInputs = unread
       }
     }
   }

@@ -226,11 +226,14 @@ struct ImportRun {
 
   /// A file that several parts read is moved when all of them have finished it.
   func filesToMove(_ outcome: Outcome, part: Int) -> [(file: Inbox.File, outcome: Inbox.Outcome)] {
-    outcome.files.filter { $0.part == part }.compactMap { done in
-      let readers = outcome.listed.indices.filter { index in
-        outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }
-      }
-      let all = outcome.files.filter { $0.file.path == done.file.path }
+    // By path, so that the work does not grow with the square of the files.
+    var readers: [String: [Int]] = [:]
+    for (index, files) in outcome.listed.enumerated() {
+      for path in Set(files.compactMap { $0.inboxFile?.path }) { readers[path, default: []].append(index) }
+    }
+    let ends = Dictionary(grouping: outcome.files) { $0.file.path }
+    return outcome.files.filter { $0.part == part }.compactMap { done in
+      let (readers, all) = (readers[done.file.path] ?? [], ends[done.file.path] ?? [])
       guard readers.last == part, all.count == readers.count else { return nil }
       return (done.file, all.contains { $0.outcome == .failed } ? .failed : .processed)
     }
