@@ -227,6 +227,20 @@ struct SharedLinkTests {
       third.status == 75 && third.messages.contains("its Spot entries are not all in the store"), "\(third.messages)")
   }
 
+  @Test func `An object that another program deletes ends workers with the reason, and nothing leads to it`() throws {
+    let linked = try LinkedPlan()
+    try linked.folder.write("date,spot,country,boards,rating\n2014-01-10,Rincon,US,,3\n", to: "old.csv")
+    try linked.importFiles(["old.csv"], into: linked.many)
+    _ = try linked.many.psql("UPDATE \"ZSESSION\" SET \"ZSPOT\" = NULL")
+    try linked.folder.write("date,spot,country,boards,rating\n2014-01-11,Rincon,US,,3\n", to: "a.csv")
+    let plan = try linked.plan(["a.csv"])
+    _ = try linked.many.psql("DELETE FROM \"ZSPOT\"")
+    let work = try linked.many.run("work", "--plan", plan, "--store", linked.many.address)
+    #expect(work.status == 65 && work.messages.contains("another program has deleted an object"), "\(work.messages)")
+    #expect(work.messages.contains("report --plan \(plan) --abandon"))
+    #expect(try linked.many.psql("SELECT count(*) FROM \"ZSESSION\"") == "1")
+  }
+
   @Test func `What depends on the order of records is refused with the reason`() throws {
     let linked = try LinkedPlan()
     try linked.writeLog("a.csv", records: 10, seed: 1)

@@ -1,3 +1,4 @@
+import Foundation
 import OpenCoreData
 
 /// Saves the chunks of one input. One transaction has the entries, which pass through the contexts, and the state in
@@ -50,6 +51,13 @@ struct ChunkSaver {
       } catch is OutdatedKeys {
         // The keys are read again.
         planner.undo()
+      } catch let error as NSError where leadsToNothing(error, checkpoint.entry.shard) {
+        throw RunFailure(
+          code: nil, exitCode: .dataError,
+          message:
+            "another program has deleted an object that the store had when it was planned, and records lead to it "
+            + "(\(error.localizedDescription)); end the plan with 'report --plan \(checkpoint.entry.run) --abandon', undo it "
+            + "and plan again")
       } catch is WritersBusy {
         planner.undo()
         store.disconnect()
@@ -62,6 +70,12 @@ struct ChunkSaver {
         planner.undo()
       }
     }
+  }
+
+  /// Whether a save of a shard was refused because an object is gone that it leads to.
+  private func leadsToNothing(_ error: NSError, _ shard: Shard?) -> Bool {
+    shard != nil && linker != nil && error.domain == NSCocoaErrorDomain
+      && error.code == NSManagedObjectReferentialIntegrityError
   }
 
   /// Saves the plan. If the answer of the store is lost, the ledger says whether it was saved.
