@@ -34,8 +34,7 @@ package final class ChildProcess {
   package var standardError: any ProcessStream = FileHandle.standardError
   /// 0 before the start.
   package private(set) var processIdentifier: Int32 = 0
-  private let lock = NSLock()
-  private var status: Int32?
+  private let end = End()
 
   /// - Parameters:
   ///   - program: Its path.
@@ -58,8 +57,18 @@ package final class ChildProcess {
     if standardInput.isForChildOnly { try input.close() }
     for stream in [standardOutput, standardError] where stream.isForChildOnly { try? stream.childOutput.close() }
     guard processIdentifier > 0 else {
+      end.set(-1)
       throw ProgramFailure(description: "\(program) can't be started: \(String(cString: strerror(-processIdentifier)))")
     }
+    // At once, whether the test waits for it or not: Swift Testing asks for any child that has ended, and would get this
+    // one again and again instead of its own.
+    Thread { [processIdentifier, end] in
+      var found: Int32 = 0
+      while waitpid(processIdentifier, &found, 0) < 0, errno == EINTR {}
+      // As wait(2) has them: the signal, or the exit status above it.
+      let signal = found & 0x7F
+      end.set(signal == 0 ? found >> 8 & 0xFF : 128 + signal)
+    }.start()
   }
 
   /// Texts one after the other, each with a zero byte.
@@ -67,26 +76,24 @@ package final class ChildProcess {
 
   // MARK: Its end
 
-  package var isRunning: Bool { processIdentifier > 0 && end(WNOHANG) == nil }
+  package var isRunning: Bool { processIdentifier > 0 && end.status == nil }
 
-  /// The exit status; 128 plus the number of the signal that ended it, as in a shell.
-  package var terminationStatus: Int32 {
-    waitUntilExit()
-    return lock.withLock { status ?? -1 }
-  }
+  /// The exit status; 128 plus the number of the signal that ended it, as in a shell. Waits for its end.
+  package var terminationStatus: Int32 { end.wait() }
 
-  package func waitUntilExit() {
-    // Its status is left for `end`, so that its number is not given to another process before that is known here.
-    wait(for: WEXITED)
-    _ = end(0)
-  }
+  package func waitUntilExit() { _ = end.wait() }
 
   /// Waits until it stands still, as after SIGSTOP, or has ended.
   ///
   /// - Returns: Whether it stands still.
   package func waitUntilStopped() -> Bool {
-    wait(for: WEXITED | WSTOPPED)
-    return isRunning
+    var change = siginfo_t()
+    while isRunning, waitid(P_PID, id_t(processIdentifier), &change, WEXITED | WSTOPPED | WNOWAIT) != 0, errno == EINTR
+    {}
+    // It stands still for as long as nothing continues it, and one that has ended is about to have a status.
+    if change.si_code == CLD_STOPPED { return true }
+    waitUntilExit()
+    return false
   }
 
   /// Asks it to end.
@@ -96,23 +103,30 @@ package final class ChildProcess {
   package func signal(_ number: Int32) {
     if isRunning { kill(processIdentifier, number) }
   }
+}
 
-  private func wait(for changes: Int32) {
-    var change = siginfo_t()
-    while lock.withLock({ status == nil }), waitid(P_PID, id_t(processIdentifier), &change, changes | WNOWAIT) != 0,
-      errno == EINTR
-    {}
+/// How a process has ended, for the thread that waits for it and those that ask.
+// Unchecked: the status is read and written only under the condition's mutex.
+private final class End: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var known: Int32?
+
+  /// Nil while it runs.
+  var status: Int32? { condition.withLock { known } }
+
+  func set(_ status: Int32) {
+    condition.withLock {
+      known = status
+      condition.broadcast()
+    }
   }
 
-  private func end(_ options: Int32) -> Int32? {
-    lock.withLock {
-      if status != nil { return status }
-      var found: Int32 = 0
-      if waitpid(processIdentifier, &found, options) != processIdentifier { return nil }
-      // As wait(2) has them: the signal, or the exit status above it.
-      let signal = found & 0x7F
-      status = signal == 0 ? found >> 8 & 0xFF : 128 + signal
-      return status
+  func wait() -> Int32 {
+    condition.withLock {
+      while true {
+        if let known { return known }
+        condition.wait()
+      }
     }
   }
 }

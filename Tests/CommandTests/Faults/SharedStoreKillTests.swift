@@ -11,6 +11,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     own = try TemporaryFolder()
+    try folder.makeFolder("tmp")
     for (name, text) in RunKind.definitions { try folder.write(text, to: name) }
     try folder.write(RunKind.records(0..<60, badEvery: nil), to: "a.csv")
     try folder.write(RunKind.records(100..<160, badEvery: nil), to: "b.csv")
@@ -77,6 +78,12 @@ import Testing
     try Programs.run(Tool.url.path, arguments(name), in: folder)
   }
 
+  /// Runs a command that does not wait long for what the stopped process has locked.
+  private func runBeside(_ arguments: [String]) throws -> ProgramOutput {
+    let others = try TemporaryFolder()
+    return try ShimmedCommand(arguments: arguments, work: folder, own: others).run(.none, environment: Shim.hurry).0
+  }
+
   private func arguments(_ name: String) -> [String] { ["import", name, "--store", "s", "--pipeline", "p.json", "-q"] }
 
   /// A store that is in use is left alone; the run is tried again, as from cron.
@@ -107,9 +114,9 @@ import Testing
 
   /// Two others use the store: a run that may find it in use, and a reader that finds whole chunks.
   private func meet(_ place: String) throws {
-    let other = try load("b.csv")
+    let other = try runBeside(arguments("b.csv"))
     #expect([0, 75].contains(other.status), "\(place): \(other.messages)")
-    let reader = try Programs.run(Tool.url.path, ["export", "--store", "s", "-o", "-", "-q"], in: folder)
+    let reader = try runBeside(["export", "--store", "s", "-o", "-", "-q"])
     // Before its first commit the file is not a store; at a few calls, no other program may open it.
     let isBegun =
       reader.status == 65
