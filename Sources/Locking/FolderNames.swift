@@ -8,7 +8,7 @@ package enum FolderNames {
   package static func sync(_ folder: String) -> Int32 {
     let descriptor = uninterrupted { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      // A folder that may be changed and not be read can't be opened by this user, and its names are changed nevertheless.
+      // This user may change the folder and not read it, so it can't be opened; the changed names stand.
       return [EACCES, EPERM].contains(errno) ? 0 : errno
     }
     defer { close(descriptor) }

@@ -93,4 +93,42 @@ import Testing
     #expect(process.terminationStatus == 65)
     #expect(try folder.text("bad.csv.rejects.csv").split(separator: "\n").count == 13)
   }
+
+  @Test func `A replay that is done is not taken for an interrupted one where its store is in use`() throws {
+    try folder.write(RunKind.records(0..<60, badEvery: 60), to: "bad.csv")
+    try RunKind.tool(["import", "bad.csv", "--store", "t", "-q"], in: folder, status: 65)
+    try folder.write(RunKind.records(300..<301, badEvery: nil), to: "bad.csv.rejects.csv")
+    try RunKind.tool(["replay", "bad.csv.rejects.csv", "-q"], in: folder)
+    let own = try TemporaryFolder()
+    let process = Programs.process(
+      Tool.url.path, ["import", "log.csv", "--store", "t", "-q"], in: folder,
+      environment: try Shim.environment(Fault(.stop, calls: [.sync], at: 1), in: folder, page: own.path("page")))
+    process.standardError = FileHandle.nullDevice
+    try process.start()
+    try #require(process.waitUntilStopped())
+    defer { process.signal(SIGKILL) }
+    let again = try Programs.run(Tool.url.path, ["replay", "bad.csv.rejects.csv", "-q"], in: folder)
+    #expect(again.status == 66 && again.messages.contains("it was replayed"), "\(again)")
+  }
+
+  /// The file is found by a process that looks for leftovers, which has its lock for a moment.
+  @Test func `An output whose file was locked by another process while it was made leaves one file`() throws {
+    let own = try TemporaryFolder()
+    var fault = Fault(.stop, calls: [.lock], at: 1)
+    fault.nameEnd = ".partial"
+    let process = Programs.process(
+      Tool.url.path, ["export", "--store", "s", "-o", "out.csv", "-q"], in: folder,
+      environment: try Shim.environment(fault, in: folder, page: own.path("page")))
+    process.standardError = FileHandle.nullDevice
+    try process.start()
+    try #require(process.waitUntilStopped())
+    defer { process.signal(SIGKILL) }
+    let name = try #require(try unfinished.first)
+    let descriptor = open(folder.path(name), O_WRONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    process.signal(SIGCONT)
+    #expect(process.terminationStatus == 0)
+    #expect(try unfinished == [])
+  }
 }

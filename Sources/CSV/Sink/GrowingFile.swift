@@ -38,7 +38,7 @@ package final class GrowingFile {
       if descriptor >= 0 {
         let file = GrowingFile(path: path, descriptor: descriptor)
         // Another process may have removed it as a dead one's before it was locked.
-        if !isLockedByOther(descriptor), file.hasName { return file }
+        if file.lock(), file.hasName { return file }
         continue
       }
       if errno != EEXIST { throw writeFailure(errno, path) }
@@ -73,6 +73,19 @@ package final class GrowingFile {
     }
   }
 
+  /// A process that looks whether a file is being written holds its lock for a moment.
+  private static let attemptsMax = 100
+  private static let microsecondsBetweenAttempts: UInt32 = 1000
+
+  /// - Returns: False where another process goes on holding the lock.
+  private func lock() -> Bool {
+    for _ in 1..<Self.attemptsMax {
+      if !Self.isLockedByOther(descriptor) { return true }
+      usleep(Self.microsecondsBetweenAttempts)
+    }
+    return !Self.isLockedByOther(descriptor)
+  }
+
   /// Locks the file of a descriptor where no other descriptor has locked it. Some file systems do not support locks.
   private static func isLockedByOther(_ descriptor: Int32) -> Bool {
     uninterrupted { flock(descriptor, LOCK_EX | LOCK_NB) } != 0 && errno == EWOULDBLOCK
@@ -97,7 +110,7 @@ package final class GrowingFile {
       throw writeFailure(code, path)
     }
     let file = GrowingFile(path: path, descriptor: descriptor)
-    _ = isLockedByOther(descriptor)
+    _ = file.lock()
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw writeFailure(errno, path) }
     guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {

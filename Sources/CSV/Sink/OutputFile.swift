@@ -157,6 +157,7 @@ package final class OutputFile {
         // process. Some file systems do not support locks.
         let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
         if isTaken || !isLinked(descriptor) {
+          unlink(temporaryPath)
           close(descriptor)
           continue
         }

@@ -23,9 +23,13 @@ final class OutputFolder: Sendable {
 
   init(_ path: String) {
     self.path = path
-    Self.uses.withLock { uses in
-      uses[path, default: Use(descriptor: Self.lockShared(path))].filesCount += 1
+    // Opened outside of the lock, which all outputs of the process need.
+    let descriptor = Self.lockShared(path)
+    let isSpare = Self.uses.withLock { uses in
+      defer { uses[path, default: Use(descriptor: descriptor)].filesCount += 1 }
+      return uses[path] != nil
     }
+    if isSpare, descriptor >= 0 { close(descriptor) }
   }
 
   deinit {

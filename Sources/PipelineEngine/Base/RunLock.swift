@@ -74,7 +74,7 @@ package final class RunLock: Sendable {
   /// A link is not followed: the file that it leads to would be overwritten.
   private static let openFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
   /// How often a lock without a living holder is tried again: its holder is about to remove the file, or to write its name.
-  private static let retriesMax = 10
+  private static let retriesMax = 50
   private static let secondsBetweenTries = 0.01
 
   /// - Returns: The descriptor that holds the lock.

@@ -169,10 +169,11 @@ struct ImportEnvironment {
       store: storeInRejects, seed: options.seedInRejects,
       options: readingOptions.isEmpty ? nil : readingOptions, labels: labels)
     let permissions = FileRights.ofFile(rejectsPath, near: store.path)
-    // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
+    // A dry run overwrites what an earlier one found; what an import has rejected must not be overwritten.
     if isDryRun {
       return RejectsFile(
-        header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath, choosePath: nil)
+        header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath,
+        kept: ledger.unreportedRejects, choosePath: nil)
     }
     return RejectsFile(
       header: form.header, context: context, permissions: permissions, requestedPath: rejectsPath

@@ -38,6 +38,7 @@ final class RejectsFile {
   /// The path that the rejects have unless something else has it.
   let requestedPath: String
   private let choosePath: (() -> String)?
+  private let kept: Set<String>
   /// The path that was chosen, also while the rejects of a refused chunk are taken back.
   private var chosenPath: String?
   private let header: [UInt8]
@@ -52,10 +53,12 @@ final class RejectsFile {
   ///   - permissions: Those of the files, less the umask.
   ///   - requestedPath: The path that they have unless something else has it.
   ///   - choosePath: Called at the first reject, and again where another process has taken the path. Nil to replace what has
-  ///     the requested path.
+  ///     the requested path, unless it is one of `kept`.
   init(
-    header: [UInt8], context: Context, permissions: UInt32, requestedPath: String, choosePath: (() -> String)?
+    header: [UInt8], context: Context, permissions: UInt32, requestedPath: String, kept: Set<String> = [],
+    choosePath: (() -> String)?
   ) {
+    self.kept = kept
     self.requestedPath = requestedPath
     self.header = header
     self.context = context
@@ -229,7 +232,7 @@ final class RejectsFile {
     if let last = head.last, last != 0x0A, last != 0x0D { head.append(0x0A) }
     let first = context.line
     // Another process may have taken the path since it was chosen.
-    while try !create(at: path, head, details: first) {
+    while try kept.contains(path) ? true : !create(at: path, head, details: first) {
       guard let choosePath else { throw CSVError(.write, "is being written", path: path, errnoCode: EWOULDBLOCK) }
       path = choosePath()
       (self.path, chosenPath) = (path, path)
@@ -244,16 +247,17 @@ final class RejectsFile {
 
   /// - Returns: False where the files of another process have the names, with nothing created.
   private func create(at path: String, _ head: [UInt8], details first: [UInt8]) throws(CSVError) -> Bool {
+    // A dry run has no owner, and leaves the unfinished rejects of an import alone.
     let (owner, replacesAll) = (context.owner, choosePath == nil)
     // The details are first: they say which store the files belong to.
     let details = try GrowingFile.create(
       Self.partPath(of: Self.detailsPath(of: path)), permissions: permissions
-    ) { replacesAll || Self.mayRemoveParts(of: path, ownedBy: owner) }
+    ) { Self.mayRemoveParts(of: path, ownedBy: owner) }
     guard let details else { return false }
     try details.append(first)
     // Where the details of others have their name, their records are about to get it.
     let records = try GrowingFile.create(Self.partPath(of: path), permissions: permissions) {
-      replacesAll || !stat.exists(Self.detailsPath(of: path))
+      replacesAll ? Self.mayRemoveParts(of: path, ownedBy: owner) : !stat.exists(Self.detailsPath(of: path))
     }
     // A process that had the path may have given its files their names since the path was found to be free.
     guard let records, replacesAll || !stat.exists(path) else {
@@ -367,14 +371,14 @@ final class RejectsFile {
   private static func failure(_ error: CSVError, _ path: String) -> RunFailure { failure(error.errnoCode ?? EIO, path) }
 
   private static func failure(_ code: Int32, _ path: String) -> RunFailure {
-    let exitCode: ExitCode =
-      switch code {
-      case EACCES, EPERM: .noPermission
-      case EWOULDBLOCK: .temporaryFailure
-      default: .ioError
-      }
+    if code == EWOULDBLOCK {
+      return RunFailure(
+        code: nil, exitCode: .temporaryFailure,
+        message: "the rejects can't be written to \(path): another run, or an import that was interrupted, has its "
+          + "unfinished rejects there; complete that one, or name another file with --rejects")
+    }
     return RunFailure(
-      code: nil, exitCode: exitCode,
+      code: nil, exitCode: [EACCES, EPERM].contains(code) ? .noPermission : .ioError,
       message: "the rejects can't be written to \(path): \(systemMessage(code))")
   }
 }

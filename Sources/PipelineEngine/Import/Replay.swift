@@ -66,9 +66,8 @@ public enum Replay {
   /// - Returns: Whether there was something to finish.
   /// - Throws: ``RejectsError`` for a file that can't be moved.
   public static func finishInterrupted(_ rejects: String) throws(RejectsError) -> Bool {
-    let files = FileManager.default
+    guard isInterrupted(rejects) else { return false }
     let (next, details) = (RejectsMark.pathOfRest(of: rejects), RejectsFile.detailsPath(of: rejects))
-    if files.fileExists(atPath: rejects) { return false }
     // By how far it came, the details of the rest or those of the replayed file have one of these names.
     var lock: RunLock?
     for path in [RejectsFile.detailsPath(of: next), details, replayedPath(of: details)] {
@@ -77,12 +76,8 @@ public enum Replay {
       break
     }
     defer { lock?.release() }
-    // Meanwhile a replay that had the lock may have ended.
-    if files.fileExists(atPath: rejects) { return false }
-    let hasNext = files.fileExists(atPath: next)
-    guard hasNext || files.fileExists(atPath: details) && files.fileExists(atPath: replayedPath(of: rejects)) else {
-      return false
-    }
+    // A replay that had the lock may have ended meanwhile.
+    guard isInterrupted(rejects) else { return false }
     do throws(RunFailure) {
       try replace(rejects, by: next)
     } catch {
@@ -91,12 +86,19 @@ public enum Replay {
     return true
   }
 
+  /// Whether a replay has moved the file away, and not yet what belongs to it.
+  private static func isInterrupted(_ rejects: String) -> Bool {
+    let details = RejectsFile.detailsPath(of: rejects)
+    if stat.exists(rejects) { return false }
+    return hasRest(of: rejects) || stat.exists(details) && stat.exists(replayedPath(of: rejects))
+  }
+
   /// The lock of the store of a killed replay, which may have left its file. One that still runs has it, and is not
   /// interrupted.
   private static func lockOfKilled(_ store: StoreLocation) throws(RejectsError) -> RunLock? {
     guard let path = store.path, stat.of(path) != nil else { return nil }
     do throws(RunFailure) {
-      return try RunLock(storePath: path, pipeline: "", now: Date())
+      return try RunLock(storePath: path, pipeline: "replay", now: Date())
     } catch {
       // Only files next to the rejects are changed, which needs no right to the store's folder.
       guard error.exitCode == .temporaryFailure else { return nil }

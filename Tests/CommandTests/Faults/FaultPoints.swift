@@ -45,7 +45,8 @@ struct FaultPoint {
   /// A few numbers of calls or allocations by chance; in the long series all of them.
   static func numbers(of count: Int, short: Int, using random: inout SeededGenerator) -> [Int] {
     if areAll { return Array(1...count) }
-    return (0..<TestLength.rounds(short, long: 0)).map { _ in Int.random(in: 1...count, using: &random) }
+    // Threads make some more or some fewer calls from run to run: the last ones may not come.
+    return (0..<TestLength.rounds(short, long: 0)).map { _ in Int.random(in: 1...count * 9 / 10, using: &random) }
   }
 
   /// A few points by chance; in the long series every call of the run in every mode.

@@ -43,6 +43,7 @@ import Testing
 
   @Test func `A run that begins in the moment of the removal waits for its end`() throws {
     let remover = try remover()
+    defer { remover.signal(SIGKILL) }
     let run = try start(Self.load, .none, page: "run")
     while run.isRunning, try Shim.report(own.path("run")).counts[.lock] == 0 { usleep(500) }
     #expect(run.isRunning)

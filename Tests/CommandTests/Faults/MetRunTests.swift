@@ -48,8 +48,7 @@ import Testing
       found += try stage.storeProblems() + stage.repetitionProblems(after: 3)
       expectNone(found.map { "\(kind.name), call \(number) (\(call)): \($0)" })
     }
-    // Threads make some more or some fewer calls from run to run.
-    #expect(met * 10 >= numbers.count * 9 - 10, "only \(met) of \(numbers.count) stood still")
+    #expect(met * 10 >= numbers.count * 9, "only \(met) of \(numbers.count) were stopped")
     Figures.add("\(figure): \(kind.name)", met, suite: Self.self)
     if FaultPoint.areAll { Figures.add("series of \(figure), at every call: \(kind.name)", 1, suite: Self.self) }
     print("\(kind.name): \(met) \(figure), seed \(Randomness.seed)")

@@ -91,4 +91,21 @@ import Testing
     #expect(try Programs.run(Tool.url.path, Self.seed("a"), in: folder).status == 65)
     #expect(try rejects() == Self.ofTwo)
   }
+
+  @Test(arguments: [["--store", "s"], []])
+  func `A dry run leaves the rejects of an interrupted import alone, and says so`(_ store: [String]) throws {
+    try folder.write(RunKind.records(0..<60, badEvery: 5), to: "log.csv")
+    let load = ["import", "log.csv", "--store", "s", "--pipeline", "p.json", "--rejects", "r.csv"]
+    try RunKind.tool(load + ["--max-errors", "6", "-q"], in: folder, status: 65)
+    let before = try folder.text("r.csv.part")
+    let check = ["validate", "log.csv", "--pipeline", "p.json", "-q", "--rejects"] + ["r.csv"] + store
+    let output = try Programs.run(Tool.url.path, check, in: folder)
+    #expect(output.status == 75 && output.messages.contains("complete that one, or name another file"), "\(output)")
+    #expect(try folder.text("r.csv.part") == before)
+    // As the message says.
+    try RunKind.tool(check.map { $0 == "r.csv" ? "other.csv" : $0 }, in: folder, status: 65)
+    try RunKind.tool(load + ["-q"], in: folder, status: 65)
+    #expect(try folder.text("r.csv").split(separator: "\n").count == 13)
+    try RunKind.tool(check, in: folder, status: store.isEmpty ? 65 : 0)
+  }
 }

@@ -10,8 +10,8 @@
      SHIM_ACTION   what happens: see enum shim_action
      SHIM_ERROR    the errno of SHIM_FAIL, the milliseconds of SHIM_DELAY
      SHIM_STICKY   1: it happens to all later calls too
-     SHIM_HURRY    1: sleeps take a fiftieth, and deadlines come as much earlier, for a program that waits in
-                   vain; after SHIM_FAIL sleeps always do
+     SHIM_HURRY    1: usleep takes a fiftieth, and deadlines come as much earlier, for a program that waits in
+                   vain; after SHIM_FAIL it always does
      SHIM_RECORD   a file to which changes are appended, as struct shim_event and what follows it
      SHIM_CLOCK    seconds that the clock of the day jumps by
      SHIM_CLOCK_AT the number of the reading of the clock from which on it has jumped
