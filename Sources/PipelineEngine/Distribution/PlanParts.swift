@@ -33,13 +33,6 @@ struct PlanParts {
     (0..<index).filter { !parts[$0].environment.rootNames.isDisjoint(with: parts[index].environment.rootNames) }
   }
 
-  /// The parts that can't begin yet.
-  ///
-  /// - Parameter unfinished: Those with shards that are not complete.
-  func waiting(for unfinished: Set<Int>) -> Set<Int> {
-    Set(parts.indices.filter { !unfinished.isDisjoint(with: before($0)) })
-  }
-
   mutating func setTurn(_ takeTurn: @escaping @Sendable (SaveTransaction) throws -> Void) {
     for index in parts.indices { parts[index].environment.takeTurn = takeTurn }
   }

@@ -32,9 +32,10 @@ package final class ShardWorker {
   private var environment: ImportEnvironment { run.environment }
   private var store: ImportStore { environment.store }
   private var plans: PlanTables { environment.plans }
+  private var open: OpenShards { OpenShards(ofPlan: record.id, parts) }
   /// Whether the number of workers that write at the same time is limited.
   private var isLimited: Bool { parts[0].environment.takeTurn != nil }
-  /// The parts that this worker has begun with.
+  /// The parts that this worker has begun with. All that they need is complete, and stays it.
   private var begun: Set<Int> = []
   /// The planned inputs of the shards so far.
   private var inputs: [Int64: LedgerEntry] = [:]
@@ -105,7 +106,7 @@ package final class ShardWorker {
   ///   - report: Called for each shard that is complete now.
   package func work(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
     if try isClosed(record.state) { return }
-    try open()
+    try openStore()
     do throws(RunFailure) {
       try workOpen(on: number, report)
     } catch {
@@ -132,10 +133,11 @@ package final class ShardWorker {
 
   private func workOpen(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
     guard let number else {
-      return try workOnAll({ () throws(RunFailure) in try self.someOpenShards() }, report)
+      let open = open
+      return try workOnAll({ () throws(RunFailure) in try self.store.perform(open.some(in:)) }, report)
     }
-    // Those that come before the shard first. All tasks of a scheduler might wait for one that it has not started.
-    try workOnAll({ () throws(RunFailure) in try self.openShards(before: number) }, { _ in })
+    let entry = try retrying { () throws(RunFailure) in try self.load(number) }
+    if !entry.isComplete { try begin(parts.index(of: entry)) }
     report(try complete(number))
   }
 
@@ -160,11 +162,12 @@ package final class ShardWorker {
   /// The numbers of the shards that are not complete, in order.
   package func unfinishedShards() throws(RunFailure) -> [Int] {
     if try isClosed(record.state) { return [] }
-    try open()
-    return try retrying { () throws(RunFailure) in try self.openShards() }
+    try openStore()
+    let open = open
+    return try retrying { () throws(RunFailure) in try self.store.perform(open.unfinished(in:)) }
   }
 
-  private func open() throws(RunFailure) {
+  private func openStore() throws(RunFailure) {
     _ = try retrying { () throws(RunFailure) in
       if !self.store.isOpen { try self.store.openExisting() }
       guard self.store.isOpen else { throw RunFailure(noStore: self.store.location?.shown ?? "") }
@@ -177,61 +180,22 @@ package final class ShardWorker {
     if isLimited { parts.setTurn { try plans.takeWriter(of: id, in: $0) } }
   }
 
-  /// In order.
-  private func openShards() throws(RunFailure) -> [Int] { try openShards("ORDER BY shard") }
-
-  /// In a random order, and not more than a worker completes before many of them are complete by others. Shards of parts that
-  /// can't begin yet are left out.
-  private func someOpenShards() throws(RunFailure) -> [Int] {
-    let waiting = try waitingInputs()
-    let condition =
-      waiting.isEmpty ? "" : "AND inputID NOT IN (\(waiting.map { "\($0)" }.joined(separator: ", "))) "
-    return try openShards("\(condition)ORDER BY random() LIMIT 500")
-  }
-
-  private func openShards(_ selection: String) throws(RunFailure) -> [Int] {
-    let (plans, id) = (plans, record.id)
-    return try store.perform { coordinator in
-      try coordinator.participantRows(
-        "SELECT shard FROM \(plans.shard) WHERE planID = ? AND state <> 'complete' \(selection)", [id]
-      ).compactMap { ($0.first as? Int64).map(Int.init) }
-    }
-  }
-
   // MARK: Parts
 
-  /// Some open shards of the parts that have to be complete before the one of a shard.
-  private func openShards(before number: Int) throws(RunFailure) -> [Int] {
-    if parts.count == 1 { return [] }
-    let own = try load(number)
-    guard !own.isComplete, let input = own.shard?.input, try waitingInputs().contains(input) else { return [] }
-    return try someOpenShards()
-  }
-
-  /// The inputs of parts that can't begin yet.
-  private func waitingInputs() throws(RunFailure) -> Set<Int64> {
-    if parts.count == 1 { return [] }
-    let (plans, tables, id) = (plans, environment.tables, record.id)
-    let (entries, open) = try store.perform { coordinator in
-      let open = try coordinator.participantRows(
-        "SELECT DISTINCT inputID FROM \(plans.shard) WHERE planID = ? AND state <> 'complete'", [id])
-      return (try tables.entries(ofRun: id, coordinator), Set(open.compactMap { $0.first as? Int64 }))
-    }
-    let unfinished = Set(entries.filter { open.contains($0.id) }.map(parts.index(of:)))
-    let waiting = parts.waiting(for: unfinished)
-    return Set(entries.filter { waiting.contains(parts.index(of: $0)) }.map(\.id))
-  }
-
-  /// Called before a shard of a part. The parts before it are complete.
+  /// Called before a shard of a part: imports those that have to be complete before. All tasks of a scheduler might wait
+  /// for one that it has not started.
   private func begin(_ index: Int) throws(RunFailure) {
+    if begun.contains(index) { return }
+    try workOnAll({ () throws(RunFailure) in
+      let open = self.open
+      return try self.store.perform { try open.some(before: index, in: $0) }
+    }) { _ in }
     let environment = parts[index].environment
-    guard environment.sharesLinks, begun.insert(index).inserted else { return }
-    do throws(RunFailure) {
-      try PlannedObjects(environment: environment, ledger: ledger).complete()
-    } catch {
-      begun.remove(index)
-      throw error
+    if environment.sharesLinks {
+      let objects = PlannedObjects(environment: environment, ledger: ledger)
+      try retrying { () throws(RunFailure) in try objects.complete() }
     }
+    begun.insert(index)
   }
 
   /// Goes on with a shard until it is complete, or until another worker turns out to be at it.
@@ -296,7 +260,7 @@ package final class ShardWorker {
   /// - Returns: False where another worker has moved the checkpoint; true after a failure that may pass, too.
   private func saveChunks(of entry: LedgerEntry) throws(RunFailure) -> Bool {
     let index = parts.index(of: entry)
-    try retrying { () throws(RunFailure) in try self.begin(index) }
+    try begin(index)
     let part = parts[index]
     var totals = ImportTotals(run.definition)
     totals.begin(part: index, of: part.environment, lastStoredKey: 0)
