@@ -241,6 +241,41 @@ struct SharedLinkTests {
     #expect(try linked.many.psql("SELECT count(*) FROM \"ZSESSION\"") == "1")
   }
 
+  @Test(arguments: ["ZSPOT", "ZBOARD"])
+  func `Where an object of any link is deleted while a plan runs, nothing of the chunk is saved`(table: String) throws {
+    let linked = try LinkedPlan()
+    try linked.folder.write("date,spot,country,boards,rating\n2014-01-10,Rincon,US,Fish;Log,3\n", to: "old.csv")
+    try linked.importFiles(["old.csv"], into: linked.many)
+    let rows = "2014-01-11,Rincon,US,Fish,3\n2014-01-12,Bells,AU,Gun,3\n2014-01-13,Rincon,US,Log,3\n"
+    try linked.folder.write("date,spot,country,boards,rating\n" + rows, to: "a.csv")
+    let plan = try linked.plan(["a.csv"])
+    _ = try linked.many.psql(
+      "UPDATE \"ZSESSION\" SET \"ZSPOT\" = NULL; DELETE FROM \"Z_1SESSIONS\"; DELETE FROM \"\(table)\"")
+    let work = try linked.many.run("work", "--plan", plan, "--store", linked.many.address)
+    #expect(work.status == 65 && work.messages.contains("another program has deleted an object"), "\(work.messages)")
+    #expect(try linked.many.psql("SELECT count(*) FROM \"ZSESSION\"") == "1")
+    let ended = try linked.many.run("report", "--plan", plan, "--store", linked.many.address, "--abandon")
+    #expect(ended.status == 0 && ended.messages.contains("had read nothing"), "\(ended.messages)")
+  }
+
+  @Test func `An object that is deleted and whose values are compared ends workers, and no record is rejected for it`()
+    throws
+  {
+    let linked = try LinkedPlan()
+    try linked.folder.write("date,spot,country,boards,rating\n2014-01-10,Rincon,US,,3\n", to: "old.csv")
+    try linked.importFiles(["old.csv"], into: linked.many)
+    try linked.folder.write(
+      LinkedSample.pipeline(chunkRows: 2, ifMissing: "reject", more: ", \"ifDifferent\": \"reject\""),
+      to: "nightly.json")
+    let rows = "2014-01-11,Rincon,US,,3\n2014-01-12,Rincon,FR,,3\n2014-01-13,Rincon,US,,3\n"
+    try linked.folder.write("date,spot,country,boards,rating\n" + rows, to: "a.csv")
+    let plan = try linked.plan(["a.csv"])
+    _ = try linked.many.psql("UPDATE \"ZSESSION\" SET \"ZSPOT\" = NULL; DELETE FROM \"ZSPOT\"")
+    let work = try linked.many.run("work", "--plan", plan, "--store", linked.many.address)
+    #expect(work.status == 65 && work.messages.contains("another program has deleted an object"), "\(work.messages)")
+    #expect(try linked.many.psql("SELECT sum(recordsread), sum(rejected) FROM sj_shard") == "0|0")
+  }
+
   @Test func `What depends on the order of records is refused with the reason`() throws {
     let linked = try LinkedPlan()
     try linked.writeLog("a.csv", records: 10, seed: 1)

@@ -30,6 +30,11 @@ extension NSPersistentStoreCoordinator {
     try withSQLStore { try $0.changeMark(of: entities) }
   }
 
+  /// The table in which the store has the objects of `entity`, for a save participant that locks rows.
+  package func tableName(of entity: NSEntityDescription) throws -> String {
+    try withSQLStore { try $0.tableName(of: entity) }
+  }
+
   private func withSQLStore<Result>(_ body: (any SQLRowStore) throws -> Result) throws -> Result {
     try withStore { store in
       guard let store = store as? any SQLRowStore else {

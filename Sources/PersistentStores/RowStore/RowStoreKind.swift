@@ -60,6 +60,9 @@ package protocol SQLRowStore: RowStore {
   /// How a save participant finds out whether the objects of some entities have changed since it read them.
   func changeMark(of entities: [NSEntityDescription]) throws -> ChangeMark
 
+  /// The table with the objects of an entity.
+  func tableName(of entity: NSEntityDescription) throws -> String
+
   /// How the store writes the tables of save participants.
   var dialect: ParticipantDialect { get }
 }

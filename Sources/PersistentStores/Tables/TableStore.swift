@@ -31,6 +31,8 @@ extension SQLSchema {
 extension TableStore {
   package func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
 
+  package func tableName(of entity: NSEntityDescription) throws -> String { try sqlEntity(entity).tableName }
+
   package func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
     guard let found = schema.entity(named: entity.name ?? "") else {
       throw NSError.coreData(

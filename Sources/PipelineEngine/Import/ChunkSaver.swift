@@ -55,9 +55,9 @@ struct ChunkSaver {
         throw RunFailure(
           code: nil, exitCode: .dataError,
           message:
-            "another program has deleted an object that the store had when it was planned, and records lead to it "
-            + "(\(error.localizedDescription)); end the plan with 'report --plan \(checkpoint.entry.run) --abandon', undo it "
-            + "and plan again")
+            "another program has deleted an object that records lead to (\(error.missingObjectText)); end the plan with "
+            + "'report --plan \(checkpoint.entry.run) --abandon', which says how to take back what is saved of it, and plan "
+            + "again")
       } catch is WritersBusy {
         planner.undo()
         store.disconnect()
@@ -74,8 +74,7 @@ struct ChunkSaver {
 
   /// Whether a save of a shard was refused because an object is gone that it leads to.
   private func leadsToNothing(_ error: NSError, _ shard: Shard?) -> Bool {
-    shard != nil && linker != nil && error.domain == NSCocoaErrorDomain
-      && error.code == NSManagedObjectReferentialIntegrityError
+    shard != nil && linker != nil && error.isOfMissingObject
   }
 
   /// Saves the plan. If the answer of the store is lost, the ledger says whether it was saved.
@@ -118,7 +117,7 @@ struct ChunkSaver {
         &plan, of: chunk, resolved, isUpdated: environment.keys.updates, lastStoredKey: lastStoredKey(totals))
       if let linker {
         plan.links = linker.plan(resolved, plan, of: chunk)
-        plan.linkClaims = shard.flatMap { linker.claims(for: plan, resolved, of: chunk, $0) }
+        plan.linkClaims = try shard.flatMap { try linker.claims(for: plan, resolved, of: chunk, $0) }
         let found = linker.refusals(plan.links.conflicts, resolved, of: chunk, input: checkpoint.entry.path)
         if !found.isEmpty {
           planner.undo()

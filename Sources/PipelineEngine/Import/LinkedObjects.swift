@@ -1,3 +1,4 @@
+import Foundation
 import OpenCoreData
 import PersistentStores
 
@@ -19,6 +20,7 @@ struct LinkedObjects {
   init() {}
 
   /// - Parameter cache: The values of objects that earlier chunks have led to.
+  /// - Throws: `NSError` 133000 for an object that is gone.
   init(
     _ resolved: ResolvedLinks, in context: NSManagedObjectContext, _ cache: inout [NSManagedObjectID: [StoredValue]]
   ) throws {
@@ -40,9 +42,12 @@ struct LinkedObjects {
     let unknown = stored.filter { cache[$0.id] == nil }.map(\.id)
     if cache.count + unknown.count > Self.cachedMax { cache = [:] }
     let requested = cache.isEmpty ? stored.map(\.id) : unknown
-    for (id, row) in zip(requested, try context.storedValues(withIDs: requested)) { cache[id] = row ?? [] }
+    for (id, row) in zip(requested, try context.storedValues(withIDs: requested)) {
+      guard let row else { throw NSError.missingObject(id.storeKey ?? 0, of: link.link.destinationName) }
+      cache[id] = row
+    }
     for (target, id) in stored {
-      guard let row = cache[id], !row.isEmpty else { continue }
+      guard let row = cache[id] else { continue }
       for slot in slots {
         let name = link.link.entity.attributeSlots[slot].name
         let own = id.entity === link.link.entity ? slot : id.entity.slot(named: name)

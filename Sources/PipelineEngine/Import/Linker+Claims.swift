@@ -3,7 +3,9 @@ import PersistentStores
 
 extension Linker {
   /// What a chunk of a shard changes of what the workers of its plan know of related objects.
-  func claims(for plan: ChunkPlan, _ resolved: ResolvedLinks, of chunk: ParsedChunk, _ shard: Shard) -> LinkClaims? {
+  func claims(
+    for plan: ChunkPlan, _ resolved: ResolvedLinks, of chunk: ParsedChunk, _ shard: Shard
+  ) throws -> LinkClaims? {
     guard environment.sharesLinks else { return nil }
     func order(ofRow row: Int) -> Int64 {
       SharedKey.order(input: shard.input, record: chunk.block.start.record + Int(chunk.recordOfRow[row]))
@@ -21,7 +23,19 @@ extension Linker {
       claims.created.append(LinkClaims.Created(group: group, root: root, count: creation.digests.count))
     }
     claims.earlier = earlier(plan, resolved, order: order)
+    claims.stored = try stored(resolved)
     return claims
+  }
+
+  /// The objects of the store that records of the chunk name, also those that are rejected: they were compared with what
+  /// it has.
+  private func stored(_ resolved: ResolvedLinks) throws -> [LinkClaims.Stored] {
+    var keys: [String: Set<Int64>] = [:]
+    for (root, ids) in resolved.storedIDs {
+      let table = try environment.store.coordinator.tableName(of: root)
+      keys[table, default: []].formUnion(ids.compactMap(\.storeKey))
+    }
+    return keys.sorted { $0.key < $1.key }.map { LinkClaims.Stored(table: $0.key, keys: $0.value.sorted()) }
   }
 
   /// The objects that other workers have created from records behind those of the chunk. An object has the values of the

@@ -69,7 +69,12 @@ final class Linker {
     var resolved = try find(chunk)
     if resolved.links.contains(where: { $0.link.isExclusive || !$0.link.comparedSlots.isEmpty }) {
       let context = environment.store.container.newBackgroundContext()
-      resolved.objects = try context.performAndWait { try LinkedObjects(resolved, in: context, &values) }
+      do {
+        resolved.objects = try context.performAndWait { try LinkedObjects(resolved, in: context, &values) }
+      } catch let error as NSError where error.isOfMissingObject && !environment.sharesLinks {
+        // Another program has deleted it since the objects were read.
+        throw OutdatedLinks()
+      }
     }
     return resolved
   }

@@ -102,6 +102,15 @@ struct ResolvedLinks {
     return found
   }
 
+  /// All stored objects that the chunk names, by their root entities.
+  var storedIDs: [(root: NSEntityDescription, ids: [NSManagedObjectID])] {
+    let ids = targets.compactMap { target in
+      if case .stored(let id) = target { id } else { nil }
+    }
+    let byRoot = Dictionary(grouping: ids) { $0.entity.rootEntity.name ?? "" }
+    return byRoot.values.compactMap { ids in ids.first.map { ($0.entity.rootEntity, ids) } }
+  }
+
   /// Whether a row of the chunk leads to an object.
   func leads(_ row: Int, _ link: Link) -> Bool {
     link.values.elements(ofRow: row).contains { !isMissing($0, link) }

@@ -130,6 +130,7 @@ final class Ledger: LinkSharingParticipant {
     if let move = page.move, try transaction.change(move.sql, move.values) == 0 { throw CheckpointMoved() }
     try page.claims?.take(in: transaction)
     try page.linkClaims?.take(in: transaction)
+    try page.linkClaims?.lockStored(in: transaction)
     guard let known = page.related else { return }
     for sql in known.mark.locks { try transaction.run(sql, []) }
     if try known.now(in: transaction).value != known.value { throw OutdatedLinks() }

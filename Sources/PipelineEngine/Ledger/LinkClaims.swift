@@ -1,4 +1,5 @@
 import Foundation
+import OpenCoreData
 import PersistentStores
 
 /// What a chunk of a shard changes of what the workers of its plan know of related objects. Its save writes it.
@@ -32,12 +33,21 @@ struct LinkClaims: Sendable {
     let count: Int
   }
 
+  /// Objects of the store that records of the chunk name.
+  struct Stored: Sendable {
+    let table: String
+    /// Ascending.
+    let keys: [Int64]
+  }
+
   let tables: SharedLinkTables
   /// The order of the first record of the chunk.
   let chunk: Int64
   var new: [New] = []
   var earlier: [Earlier] = []
   var created: [Created] = []
+  /// In the order of the tables.
+  var stored: [Stored] = []
 
   /// Takes the objects that the chunk creates, at the beginning of its save. Other workers that create one of them wait
   /// until the save has ended. All take them in the same order, so that two never wait for each other. Values of earlier
@@ -55,6 +65,21 @@ struct LinkClaims: Sendable {
     }
   }
 
+  /// Keeps other programs from deleting the objects that the chunk was planned with, until its save has ended. All saves
+  /// lock them in the same order.
+  ///
+  /// - Throws: `NSError` 133000 where one is gone.
+  func lockStored(in transaction: SaveTransaction) throws {
+    for part in stored {
+      let statement = tables.lock(part.keys, of: part.table)
+      try transaction.check(statement.sql, [statement.keys]) { rows in
+        guard rows.count < part.keys.count else { return }
+        let found = Set(rows.compactMap { $0.first as? Int64 })
+        throw NSError.missingObject(part.keys.first { !found.contains($0) } ?? 0, of: part.table)
+      }
+    }
+  }
+
   /// Notes which primary keys the created objects have.
   func note(in transaction: SaveTransaction) throws {
     for part in created {
@@ -68,6 +93,27 @@ struct LinkClaims: Sendable {
       }
       let statement = tables.record(chunk: chunk, group: part.group, firstKey: range.lowerBound)
       try transaction.run(statement.sql, statement.values)
+    }
+  }
+}
+
+extension NSError {
+  /// An object that records lead to is gone.
+  static func missingObject(_ key: Int64, of table: String) -> NSError {
+    NSError(
+      domain: NSCocoaErrorDomain, code: NSManagedObjectReferentialIntegrityError,
+      userInfo: [NSLocalizedDescriptionKey: "\(table) has no row \(key) any more"])
+  }
+
+  /// Whether it is the error of an object that is gone, or has one among those of several objects.
+  var isOfMissingObject: Bool { errorOfMissingObject != nil }
+
+  /// What is missing.
+  var missingObjectText: String { (errorOfMissingObject ?? self).localizedDescription }
+
+  private var errorOfMissingObject: NSError? {
+    ([self] + (userInfo[NSDetailedErrorsKey] as? [NSError] ?? [])).first {
+      $0.domain == NSCocoaErrorDomain && $0.code == NSManagedObjectReferentialIntegrityError
     }
   }
 }

@@ -162,6 +162,14 @@ struct SharedLinkTables: Sendable {
     )
   }
 
+  /// Finds rows of the store, and locks them against deletion in the order of their keys.
+  func lock(_ keys: [Int64], of table: String) -> (sql: String, keys: String) {
+    (
+      "SELECT Z_PK FROM \(table) WHERE Z_PK = ANY(CAST(? AS text)::bigint[]) ORDER BY Z_PK FOR KEY SHARE",
+      ServerArray.text(keys) { "\($0)" }
+    )
+  }
+
   func record(chunk: Int64, group: Int, firstKey: Int64) -> Statement {
     (
       "INSERT INTO \(self.chunk) VALUES (?, ?, ?)", [.integer(chunk), .integer(Int64(group)), .integer(firstKey)]

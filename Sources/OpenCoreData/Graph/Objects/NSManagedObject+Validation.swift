@@ -19,9 +19,11 @@ extension NSManagedObject {
     }
   }
 
-  /// Checks every property by the model's rules: throws the only error, or 1560 with all of them.
+  /// Checks every property by the model's rules: throws the only error, or 1560 with all of them; 133000 for an object
+  /// whose row is gone, so that it has no values.
   func validateProperties(isNew: Bool) throws {
     if isFault { return }
+    guard hasValues || entity.attributeSlots.isEmpty else { throw NSManagedObjectContext.notFound(objectID) }
     let mayLackSome = managedObjectContext?.toleratesMissingRelationships ?? false
     var errors = mayLackSome ? [] : relationshipErrors(isNew: isNew)
     for (slot, attribute) in entity.attributeSlots.enumerated() {
