@@ -45,6 +45,7 @@ package final class PlanReport {
       let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
       var planned = try store.perform { try PlannedShards(record.id, parts, in: $0) }
       try check(planned)
+      try checkRejects(planned)
       try attributeKeys(of: &planned)
       for part in parts.parts { try part.environment.setFirstValues() }
       let expectations = try environment.expectations()
@@ -132,6 +133,13 @@ package final class PlanReport {
     return try body(lock)
   }
 
+  /// A path that can't be written is reported before the work.
+  private func checkRejects(_ planned: PlannedShards) throws(RunFailure) {
+    guard RejectsDestination.requested(environment.definition, run.options) != nil else { return }
+    OwnFolders.make(of: environment.definition, run.options)
+    for path in rejectsPaths(of: planned).sorted() { try OutputPath.check(path) }
+  }
+
   // MARK: The results
 
   private func check(_ planned: PlannedShards) throws(RunFailure) {
@@ -205,10 +213,11 @@ package final class PlanReport {
   ///
   /// - Returns: The paths of the files, which have temporary names yet.
   private func writeRejects(_ planned: inout PlannedShards, _ ledger: Ledger) throws(RunFailure) -> [String] {
+    for path in rejectsPaths(of: planned) { RejectsDestination.remove(path, ofRun: record.id) }
     var files: [PartForm: RejectsFile] = [:]
     for index in planned.inputs.indices where planned.inputs[index].shards.contains(where: { $0.counts.rejected > 0 }) {
       let input = planned.inputs[index]
-      let form = planned.forms[input.entry.id] ?? PlanTables.Form(header: [], isJSONLines: false, hasTabs: false)
+      let form = planned.form(of: input)
       let key = PartForm(part: input.part, form: form)
       let file = files[key] ?? rejectsFile(of: input, form, ledger)
       files[key] = file
@@ -233,16 +242,26 @@ package final class PlanReport {
     return files.values.compactMap(\.path)
   }
 
-  /// A file that an interrupted report of the plan has made is written again.
+  /// The paths that files of rejects have unless something else has them. Files that an interrupted report of the plan has
+  /// made are written again.
+  private func rejectsPaths(of planned: PlannedShards) -> Set<String> {
+    Set(
+      planned.inputs.map { input in
+        let path = rejectsPath(of: input)
+        return planned.form(of: input).isJSONLines
+          ? RejectsDestination.jsonLinesPath(for: path, environment.definition, run.options) : path
+      })
+  }
+
+  private func rejectsPath(of input: PlannedShards.Input) -> String {
+    RejectsDestination.paths(for: [input.entry.path], environment.definition, run.options, store: store.location).first
+      .flatMap(\.self) ?? RunSummary.rejectsName(for: input.entry.path)
+  }
+
   private func rejectsFile(of input: PlannedShards.Input, _ form: PlanTables.Form, _ ledger: Ledger) -> RejectsFile {
     let (entry, environment) = (input.entry, parts[input.part].environment)
     let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
-    let path =
-      RejectsDestination.paths(for: [entry.path], environment.definition, run.options, store: store.location).first
-      .flatMap(\.self)
-      ?? RunSummary.rejectsName(for: entry.path)
-    if Replay.origin(of: path)?.run == record.id { RejectsFile.remove(path, ofRun: record.id) }
-    return environment.rejectsFile(of: file, form, labels: entry.header, at: path, ledger)
+    return environment.rejectsFile(of: file, form, labels: entry.header, at: rejectsPath(of: input), ledger)
   }
 
   // MARK: The ledger
@@ -293,6 +312,10 @@ private struct PlannedShards {
   var shardCount: Int { inputs.reduce(0) { $0 + $1.shards.count } }
   /// When the last chunk was saved.
   var endedAt: Date { inputs.flatMap(\.shards).map(\.savedAt).max() ?? Date(timeIntervalSince1970: 0) }
+
+  func form(of input: Input) -> PlanTables.Form {
+    forms[input.entry.id] ?? PlanTables.Form(header: [], isJSONLines: false, hasTabs: false)
+  }
 
   init(_ id: String, _ parts: PlanParts, in coordinator: NSPersistentStoreCoordinator) throws {
     let (tables, plans) = (parts[0].environment.tables, parts[0].environment.plans)

@@ -72,9 +72,19 @@ enum RejectsDestination {
 
   /// The numbers of the unfinished rejects in a folder, by the name without the number; 1 for those that have none.
   fileprivate static func unfinished(in folder: String) -> [String: Set<Int>] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return numbers(of: names.compactMap(withoutPart))
+  }
+
+  /// The name that a temporary file gets; nil for another file.
+  private static func withoutPart(_ name: String) -> String? {
+    name.hasSuffix(".part") ? String(name.dropLast(".part".count)) : nil
+  }
+
+  /// The numbers of rejects and details, by the name without the number; 1 for those that have none.
+  private static func numbers(of targets: [String]) -> [String: Set<Int>] {
     var numbers: [String: Set<Int>] = [:]
-    for part in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where part.hasSuffix(".part") {
-      let target = String(part.dropLast(".part".count))
+    for target in targets {
       // Those of JSON Lines end as the details of others do.
       for name in [target, RejectsFile.withoutDetails(target)].compactMap(\.self) {
         numbers[name, default: []].insert(1)
@@ -85,6 +95,17 @@ enum RejectsDestination {
       }
     }
     return numbers
+  }
+
+  /// Removes the rejects that an interrupted attempt of a run has left for the path or a numbered one, under whichever
+  /// names. Those of other runs stay.
+  static func remove(_ path: String, ofRun run: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: OutputPath.folder(of: path))) ?? []
+    let found = numbers(of: names.map { withoutPart($0) ?? $0 })[URL(fileURLWithPath: path).lastPathComponent] ?? []
+    for candidate in found.map({ numbered(path, $0) })
+    where [Replay.origin(of: candidate), RejectsFile.originOfParts(of: candidate)].contains(where: { $0?.run == run }) {
+      RejectsFile.remove(candidate, ofRun: run)
+    }
   }
 
   /// Removes the unfinished rejects that a run has left for the path or a numbered one, if it was killed before anything
