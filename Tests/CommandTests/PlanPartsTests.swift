@@ -146,6 +146,18 @@ struct PlanPartsTests {
     try compare(plan)
   }
 
+  @Test func `The files of each part can be given to plan`() throws {
+    try linked.folder.write("name,country\nRincon,US\n", to: "other.csv")
+    let refused = try many.run("plan", "./nightly.json", "other.csv", "--store", many.address)
+    #expect(refused.status == 64 && refused.messages.contains("--input Spot=FILE"), "\(refused.messages)")
+    let plan = try many.run(
+      "plan", "./nightly.json", "--input", "Spot=other.csv", "--input", "Session=sessions-1.csv", "--store",
+      many.address, "--json")
+    #expect(plan.status == 0, "\(plan.messages)")
+    let paths = try many.psql("SELECT path FROM sj_input ORDER BY inputid").split(separator: "\n")
+    #expect(paths.map { $0.split(separator: "/").last } == ["other.csv", "sessions-1.csv"], "\(paths)")
+  }
+
   @Test func `An undo takes back a plan of several entities`() throws {
     let plan = try linked.plan([])
     try linked.run([many.worker(plan), many.worker(plan)])

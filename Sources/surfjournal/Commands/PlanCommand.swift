@@ -13,11 +13,13 @@ struct PlanCommand: Command {
     shards, and 'surfjournal report' closes the plan.
 
     PIPELINE is a name that 'surfjournal pipelines' lists, or the path of a
-    definition. A FILE replaces its source. Every machine must see the files under
+    definition. FILEs replace its source. Every machine must see the files under
     the same path. Compressed files, and those whose text can't be read from its
     middle, are one shard each; 'surfjournal split' cuts them.
 
     Options:
+          --input ENTITY=FILE    with parts: read this instead of the part's source;
+                                 may be repeated
           \(SharedOptions.serverStore)
           --model MODEL          use this model instead of the pipeline's: a
                                  model file, or one that is part of the program
@@ -64,10 +66,23 @@ struct PlanCommand: Command {
       definition.chunkRows = rows
     }
     try definition.setErrorPolicy(from: arguments)
+    let (files, inputs) = (arguments.operands.dropFirst(), arguments.strings("input"))
+    if definition.parts.isEmpty {
+      guard inputs.isEmpty else {
+        throw arguments.mistake("--input is for pipelines of several entities; give the files after the pipeline")
+      }
+    } else {
+      if let file = files.first {
+        throw arguments.mistake(
+          "the pipeline '\(definition.name)' fills several entities: say which one \(file) is for with --input "
+            + "\(definition.parts[0].entity)=FILE")
+      }
+      try definition.setInputs(inputs, of: "input", arguments)
+    }
     self.definition = definition
     var options = RunOptions()
     options.store = arguments.string("store")
-    if arguments.operands.count > 1 { options.inputs = Array(arguments.operands.dropFirst()) }
+    if !files.isEmpty { options.inputs = Array(files) }
     options.verifiesHash = arguments.has("verify-hash")
     options.again = arguments.has("again")
     if let seconds = try arguments.seconds("lock-timeout") { options.lockTimeoutSeconds = seconds }

@@ -69,10 +69,12 @@ struct ReportCommand: Command {
         let count = try await EngineThread.run("report", stopping: message) { isCancelled in
           try PlanReport(plan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled).abandon()
         }
+        let store = ShellWord.quoted(StoreLocation(options.store ?? "").shown)
         Console.report(
           count == 0
             ? "the plan is ended; its workers had read nothing"
-            : "the plan is ended; its workers had read \(count.grouped) records. Take them back with 'surfjournal undo'"
+            : "the plan is ended; its workers had read \(count.grouped) records. Take them back with 'surfjournal undo "
+              + "\(store) \(plan)', and with --model FILE if the pipeline has a model of its own"
         )
         return .ok
       }
