@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 struct pg_conn;
 struct pg_result;
@@ -34,7 +36,9 @@ enum {
 };
 enum { CPQ_IDLE = 0, CPQ_ACTIVE = 1, CPQ_IN_TRANSACTION = 2, CPQ_IN_ERROR = 3, CPQ_UNKNOWN = 4 };
 // PG_DIAG_…
-enum { CPQ_DIAG_SQLSTATE = 'C', CPQ_DIAG_MESSAGE = 'M', CPQ_DIAG_DETAIL = 'D', CPQ_DIAG_CONSTRAINT = 'n' };
+enum { CPQ_DIAG_SQLSTATE = 'C', CPQ_DIAG_MESSAGE = 'M', CPQ_DIAG_DETAIL = 'D', CPQ_DIAG_CONSTRAINT = 'n',
+       // In English, whatever the language of the messages is.
+       CPQ_DIAG_SEVERITY = 'V' };
 
 typedef void cpq_notice_receiver(void *argument, const struct pg_result *);
 
@@ -75,6 +79,7 @@ struct cpq_functions {
   char *(*changed_count)(struct pg_result *);
   char *(*command)(struct pg_result *);
   int (*consume_input)(struct pg_conn *);
+  int (*is_busy)(struct pg_conn *);
   struct pg_conninfo_option *(*parse_address)(const char *address, char **error);
   void (*free_address)(struct pg_conninfo_option *);
   void *(*get_cancel)(struct pg_conn *);
@@ -82,13 +87,26 @@ struct cpq_functions {
   void (*free_cancel)(void *);
 };
 
-// Notices of the server are not for a program's output.
-static inline void cpq_ignore_notice(void *argument, const struct pg_result *result) {
-  (void)argument;
-  (void)result;
+// Why the server has ended a connection. If it says so while nothing is asked of it, libpq has it as a notice, and the
+// error of the next statement is only that there is no connection.
+struct cpq_farewell {
+  char *(*result_field)(const struct pg_result *, int field);
+  char message[256];
+};
+static inline const char *cpq_farewell_message(const struct cpq_farewell *farewell) { return farewell->message; }
+
+// Other notices of the server are not for a program's output.
+static inline void cpq_receive_notice(void *argument, const struct pg_result *result) {
+  struct cpq_farewell *farewell = (struct cpq_farewell *)argument;
+  const char *severity = farewell->result_field(result, CPQ_DIAG_SEVERITY);
+  const char *message = farewell->result_field(result, CPQ_DIAG_MESSAGE);
+  if (severity && message && (!strcmp(severity, "FATAL") || !strcmp(severity, "PANIC")))
+    snprintf(farewell->message, sizeof farewell->message, "%s", message);
 }
-static inline void cpq_silence(const struct cpq_functions *functions, struct pg_conn *connection) {
-  functions->set_notice_receiver(connection, cpq_ignore_notice, NULL);
+static inline void cpq_receive_notices(
+    const struct cpq_functions *functions, struct pg_conn *connection, struct cpq_farewell *farewell) {
+  *farewell = (struct cpq_farewell){functions->result_field, ""};
+  functions->set_notice_receiver(connection, cpq_receive_notice, farewell);
 }
 
 // Loads libpq for the rest of the process. If it or a function is missing, the result is false, and dlerror(3) says why.
@@ -111,7 +129,8 @@ static inline bool cpq_load(struct cpq_functions *functions) {
       && CPQ_FIND(column_count, "PQnfields") && CPQ_FIND(column_type, "PQftype") && CPQ_FIND(is_null, "PQgetisnull")
       && CPQ_FIND(value, "PQgetvalue") && CPQ_FIND(value_length, "PQgetlength")
       && CPQ_FIND(changed_count, "PQcmdTuples") && CPQ_FIND(command, "PQcmdStatus")
-      && CPQ_FIND(consume_input, "PQconsumeInput") && CPQ_FIND(parse_address, "PQconninfoParse")
+      && CPQ_FIND(consume_input, "PQconsumeInput") && CPQ_FIND(is_busy, "PQisBusy")
+      && CPQ_FIND(parse_address, "PQconninfoParse")
       && CPQ_FIND(free_address, "PQconninfoFree") && CPQ_FIND(get_cancel, "PQgetCancel")
       && CPQ_FIND(cancel, "PQcancel") && CPQ_FIND(free_cancel, "PQfreeCancel");
 #undef CPQ_FIND

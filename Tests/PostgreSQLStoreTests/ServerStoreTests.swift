@@ -198,4 +198,17 @@ struct ServerStoreTests {
     try ServerStore.save(["after"], coordinator)
     #expect(try store.psql(#"SELECT count(*) FROM "ZSESSION" WHERE "ZPLACE" = 'after'"#) == "1")
   }
+
+  @Test("An error on a connection that the server has ended says why")
+  func endedConnection() throws {
+    let library = try PostgreSQLLibrary.load()
+    let connection = try PostgreSQLConnection(
+      PostgreSQLAddress(store.address, library), library, timeoutSeconds: 10)
+    let number = try connection.integer("SELECT pg_backend_pid()", []) ?? 0
+    _ = try store.psql("SELECT pg_terminate_backend(\(number), 10000)")
+    // Its last message comes while nothing is asked.
+    #expect(!connection.isStillOpen)
+    let error = #expect(throws: PostgreSQLError.self) { try connection.integer("SELECT 1", []) }
+    #expect(error?.message.contains("terminating connection") == true, "\(String(describing: error))")
+  }
 }

@@ -28,12 +28,16 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// The answers of so many statements do not fill the buffers between server and client.
   private static let waitingMax = 200
 
+  /// Why the server has ended the connection, if it did. libpq writes to it until the connection is closed.
+  private let farewell = UnsafeMutablePointer<cpq_farewell>.allocate(capacity: 1)
+
   private var functions: cpq_functions { library.functions }
 
   /// - Throws: `PostgreSQLError`.
   init(_ address: PostgreSQLAddress, _ library: PostgreSQLLibrary, timeoutSeconds: Double) throws {
     self.library = library
     self.address = address
+    farewell.initialize(to: cpq_farewell())
     let parameters = address.parameters(timeoutSeconds: timeoutSeconds)
     let keywords = parameters.map { strdup($0.keyword) }
     let values = parameters.map { strdup($0.value) }
@@ -47,10 +51,13 @@ final class PostgreSQLConnection: @unchecked Sendable {
       throw error
     }
     var functions = library.functions
-    cpq_silence(&functions, handle)
+    cpq_receive_notices(&functions, handle, farewell)
   }
 
-  deinit { close() }
+  deinit {
+    close()
+    farewell.deallocate()
+  }
 
   func close() {
     if let handle { functions.finish(handle) }
@@ -321,7 +328,11 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   private func connectionError(_ sql: String?) -> PostgreSQLError {
-    let message = handle.flatMap { functions.error_message($0) }.map { String(cString: $0) } ?? "out of memory"
+    var message = handle.flatMap { functions.error_message($0) }.map { String(cString: $0) } ?? "out of memory"
+    // Passes on what has arrived and was not looked at.
+    if let handle { _ = functions.is_busy(handle) }
+    let farewell = String(cString: cpq_farewell_message(farewell))
+    if !farewell.isEmpty, !message.contains(farewell) { message = "\(farewell): \(message)" }
     let full = [
       "too many clients", "remaining connection slots", "too many connections", "no more connections allowed",
     ]
