@@ -66,6 +66,13 @@ import Testing
     #expect(try unfinished == others.sorted())
   }
 
+  @Test(arguments: ["", "out/"]) func `An output without a file name is refused`(_ output: String) throws {
+    let parts = ["export", "--store", "s", "-o", output, "--split-rows", "25", "-q"]
+    let refused = try Programs.run(Tool.url.path, parts, in: folder)
+    #expect(refused.status == 64 && refused.messages.contains("write one, such as \(output)log.csv"), "\(refused)")
+    #expect(try folder.names == ["log.csv", "s"])
+  }
+
   @Test func `A report of a series that was not completed is removed by the next run`() throws {
     try folder.write("", to: ".r-2014-07-14.json.3tbr81isg7is8.partial")
     try folder.write("", to: ".r-weekly.json.3tbr81isg7is8.partial")

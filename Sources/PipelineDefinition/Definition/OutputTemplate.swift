@@ -40,6 +40,7 @@ package struct OutputTemplate: Sendable, Hashable {
   package init(_ path: String, split: ExportDefinition.Split?) throws(PipelineError) {
     isStandardOutput = path == "-"
     (folder, pieces) = try Piece.split(path)
+    if pieces.isEmpty { throw PipelineError("the output has no file name; write one, such as \(folder)log.csv") }
     for required in [Placeholder.part, .month]
     where pieces.contains(.placeholder(required)) && split?.placeholder != required {
       let missing =
