@@ -87,26 +87,26 @@ struct cpq_functions {
   void (*free_cancel)(void *);
 };
 
-// Why the server has ended a connection. If it says so while nothing is asked of it, libpq has it as a notice, and the
-// error of the next statement is only that there is no connection.
-struct cpq_farewell {
+// Why the server has ended a connection. A reason that arrives while the connection is idle is a notice to libpq, and the
+// next statement fails without it.
+struct cpq_end_reason {
   char *(*result_field)(const struct pg_result *, int field);
   char message[256];
 };
-static inline const char *cpq_farewell_message(const struct cpq_farewell *farewell) { return farewell->message; }
+static inline const char *cpq_end_reason_text(const struct cpq_end_reason *reason) { return reason->message; }
 
 // Other notices of the server are not for a program's output.
 static inline void cpq_receive_notice(void *argument, const struct pg_result *result) {
-  struct cpq_farewell *farewell = (struct cpq_farewell *)argument;
-  const char *severity = farewell->result_field(result, CPQ_DIAG_SEVERITY);
-  const char *message = farewell->result_field(result, CPQ_DIAG_MESSAGE);
+  struct cpq_end_reason *reason = (struct cpq_end_reason *)argument;
+  const char *severity = reason->result_field(result, CPQ_DIAG_SEVERITY);
+  const char *message = reason->result_field(result, CPQ_DIAG_MESSAGE);
   if (severity && message && (!strcmp(severity, "FATAL") || !strcmp(severity, "PANIC")))
-    snprintf(farewell->message, sizeof farewell->message, "%s", message);
+    snprintf(reason->message, sizeof reason->message, "%s", message);
 }
 static inline void cpq_receive_notices(
-    const struct cpq_functions *functions, struct pg_conn *connection, struct cpq_farewell *farewell) {
-  *farewell = (struct cpq_farewell){functions->result_field, ""};
-  functions->set_notice_receiver(connection, cpq_receive_notice, farewell);
+    const struct cpq_functions *functions, struct pg_conn *connection, struct cpq_end_reason *reason) {
+  *reason = (struct cpq_end_reason){functions->result_field, ""};
+  functions->set_notice_receiver(connection, cpq_receive_notice, reason);
 }
 
 // Loads libpq for the rest of the process. If it or a function is missing, the result is false, and dlerror(3) says why.

@@ -37,8 +37,8 @@ extension SaveParticipant {
 
 /// A participant whose saves may link objects that others link to theirs at the same time.
 package protocol LinkSharingParticipant: SaveParticipant {
-  /// Whether the versions of objects of which a save changes relationships only are counted up without a comparison. What
-  /// such a save adds to a relationship does not depend on what others have added.
+  /// Whether a save counts up the version of an object without comparing it, if it changes only the object's
+  /// relationships. What such a save adds to a relationship does not depend on what others have added.
   var sharesLinks: Bool { get }
 }
 

@@ -48,8 +48,8 @@ extension ImportEnvironment {
     }
     guard let shared = plan.related.intersection(touched).min() else { return nil }
     return
-      "its workers look up \(shared) objects, of which they know those that they have created themselves and those "
-      + "that the store had"
+      "its workers look up \(shared) objects, and know only those that they have created and those that the store had "
+      + "before"
   }
 
   /// The parts of a plan that is open; none for one that was ended.

@@ -232,7 +232,7 @@ final class RejectsFile {
     if let last = head.last, last != 0x0A, last != 0x0D { head.append(0x0A) }
     let first = context.line
     // Another process may have taken the path since it was chosen.
-    while try kept.contains(path) ? true : !create(at: path, head, details: first) {
+    while try !create(at: path, head, details: first) {
       guard let choosePath else { throw CSVError(.write, "is being written", path: path, errnoCode: EWOULDBLOCK) }
       path = choosePath()
       (self.path, chosenPath) = (path, path)
@@ -247,7 +247,7 @@ final class RejectsFile {
 
   /// - Returns: False where the files of another process have the names, with nothing created.
   private func create(at path: String, _ head: [UInt8], details first: [UInt8]) throws(CSVError) -> Bool {
-    // A dry run has no owner, and leaves the unfinished rejects of an import alone.
+    if kept.contains(path) { return false }
     let (owner, replacesAll) = (context.owner, choosePath == nil)
     // The details are first: they say which store the files belong to.
     let details = try GrowingFile.create(

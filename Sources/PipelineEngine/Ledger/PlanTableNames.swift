@@ -14,7 +14,7 @@ struct PlanTableNames: Sendable {
 
   /// - Parameters:
   ///   - id: The number of the plan.
-  ///   - part: The number of one of its parts, each of which has tables of its own.
+  ///   - part: The number of a part of the plan. Each part has its own tables.
   init(plan id: String, part: Int, _ vocabulary: DefinitionVocabulary) {
     let ending = part == 0 ? "" : "_\(part)"
     let names = Self.kinds.map { "\(vocabulary.ledgerPrefix)\($0)_\(Self.text(id))\(ending)" }

@@ -29,7 +29,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
   private static let waitingMax = 200
 
   /// Why the server has ended the connection, if it did. libpq writes to it until the connection is closed.
-  private let farewell = UnsafeMutablePointer<cpq_farewell>.allocate(capacity: 1)
+  private let endReason = UnsafeMutablePointer<cpq_end_reason>.allocate(capacity: 1)
 
   private var functions: cpq_functions { library.functions }
 
@@ -37,7 +37,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
   init(_ address: PostgreSQLAddress, _ library: PostgreSQLLibrary, timeoutSeconds: Double) throws {
     self.library = library
     self.address = address
-    farewell.initialize(to: cpq_farewell())
+    endReason.initialize(to: cpq_end_reason())
     let parameters = address.parameters(timeoutSeconds: timeoutSeconds)
     let keywords = parameters.map { strdup($0.keyword) }
     let values = parameters.map { strdup($0.value) }
@@ -51,12 +51,12 @@ final class PostgreSQLConnection: @unchecked Sendable {
       throw error
     }
     var functions = library.functions
-    cpq_receive_notices(&functions, handle, farewell)
+    cpq_receive_notices(&functions, handle, endReason)
   }
 
   deinit {
     close()
-    farewell.deallocate()
+    endReason.deallocate()
   }
 
   func close() {
@@ -331,8 +331,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     var message = handle.flatMap { functions.error_message($0) }.map { String(cString: $0) } ?? "out of memory"
     // Passes on what has arrived and was not looked at.
     if let handle { _ = functions.is_busy(handle) }
-    let farewell = String(cString: cpq_farewell_message(farewell))
-    if !farewell.isEmpty, !message.contains(farewell) { message = "\(farewell): \(message)" }
+    let endReason = String(cString: cpq_end_reason_text(endReason))
+    if !endReason.isEmpty, !message.contains(endReason) { message = "\(endReason): \(message)" }
     let full = [
       "too many clients", "remaining connection slots", "too many connections", "no more connections allowed",
     ]

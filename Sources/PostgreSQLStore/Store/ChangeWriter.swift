@@ -8,7 +8,7 @@ final class ChangeWriter {
   private let connection: PostgreSQLConnection
   /// Whether rows that must be unchanged are kept from other writers until the end of the transaction.
   private let locksRows: Bool
-  /// Whether others may have changed the relationships of rows of which only relationships are changed.
+  /// Whether others may have changed the same relationships, where a save changes only relationships of a row.
   private let sharesLinks: Bool
   private var faults = SaveFaults()
   /// The rows of this save by table and key, to name an object that has taken a unique value.
