@@ -81,22 +81,33 @@ import Testing
   }
 
   @Test func `While a run imports, another one is refused and names it`() throws {
+    try folder.write(Self.header + "soon,P1,1\n", to: "r.csv")
+    #expect(try journal.run(["import", "r.csv"] + Self.inPipeline).status == 65)
+    // As a replay leaves them before it gives the records that it rejected again the name of those that it replayed.
+    for suffix in ["", ".jsonl"] {
+      try FileManager.default.moveItem(
+        at: folder.file("r.csv.rejects.csv" + suffix), to: folder.file("r.csv.rejects.csv.next" + suffix))
+    }
     let (process, input, messages) = try journal.start(["import", "-"] + Self.inPipeline)
     input.write(Data((Self.header + Self.records(0..<Self.part)).utf8))
     try wait(for: 500, process)
     try folder.write(Self.header + Self.records(90_000..<90_010), to: "b.csv")
     for command in [
       ["import", "b.csv"] + Self.inPipeline, ["undo", "STORE", "--yes"], ["ledger", "drop", "STORE", "--yes"],
-      ["add", "STORE", "--date", "2020-01-02", "--location", "P9", "--yes"],
+      ["add", "STORE", "--date", "2020-01-02", "--location", "P9", "--yes"], ["replay", "r.csv.rejects.csv"],
     ] {
       let refused = try journal.run(command)
       #expect(refused.status == 75, "\(command): \(refused.messages)")
       #expect(refused.messages.contains("pid \(process.processIdentifier) (pipeline p, since"), "\(refused.messages)")
     }
     #expect(try journal.run(["list", "STORE"]).status == 0)
+    #expect(!folder.exists("r.csv.rejects.csv"))
     try input.close()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0, "\(messages.fileHandleForReading.readDataToEndOfFile())")
+    let finished = try journal.run(["replay", "r.csv.rejects.csv"])
+    #expect(finished.status == 65 && finished.messages.contains("is finished"), "\(finished.messages)")
+    #expect(folder.exists("r.csv.rejects.csv") && !folder.exists("r.csv.rejects.csv.next"))
     #expect(try journal.run(["import", "b.csv"] + Self.inPipeline).status == 0)
     #expect(try places() == Array(0..<Self.part) + Array(90_000..<90_010))
   }

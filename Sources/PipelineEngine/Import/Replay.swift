@@ -62,17 +62,21 @@ public enum Replay {
   /// Finishes a replay that was killed after its input had been moved away and before what belongs to it had followed.
   /// The file then has the records that still need correction; without such records there is none.
   ///
-  /// - Parameter rejects: The path of the rejects file that was replayed.
+  /// - Parameters:
+  ///   - rejects: The path of the rejects file that was replayed.
+  ///   - vocabulary: The words of the store's ledger.
   /// - Returns: Whether there was something to finish.
-  /// - Throws: ``RejectsError`` for a file that can't be moved.
-  public static func finishInterrupted(_ rejects: String) throws(RejectsError) -> Bool {
+  /// - Throws: ``RejectsError`` for a file that can't be moved, and for a store that another run uses.
+  public static func finishInterrupted(
+    _ rejects: String, vocabulary: DefinitionVocabulary
+  ) throws(RejectsError) -> Bool {
     guard isInterrupted(rejects) else { return false }
     let (next, details) = (RejectsMark.pathOfRest(of: rejects), RejectsFile.detailsPath(of: rejects))
     // By how far it came, the details of the rest or those of the replayed file have one of these names.
-    var lock: RunLock?
+    var lock: StoreLock?
     for path in [RejectsFile.detailsPath(of: next), details, replayedPath(of: details)] {
       guard let store = try readOrigin(inDetails: path)?.store else { continue }
-      lock = try lockOfKilled(StoreLocation(store))
+      lock = try lockOfKilled(StoreLocation(store), vocabulary)
       break
     }
     defer { lock?.release() }
@@ -95,13 +99,15 @@ public enum Replay {
 
   /// The lock of the store of a killed replay, which may have left its file. One that still runs has it, and is not
   /// interrupted.
-  private static func lockOfKilled(_ store: StoreLocation) throws(RejectsError) -> RunLock? {
-    guard let path = store.path, stat.of(path) != nil else { return nil }
+  private static func lockOfKilled(
+    _ store: StoreLocation, _ vocabulary: DefinitionVocabulary
+  ) throws(RejectsError) -> StoreLock? {
+    if let path = store.path, stat.of(path) == nil { return nil }
     do throws(RunFailure) {
-      return try RunLock(storePath: path, pipeline: "replay", now: Date())
+      return try StoreLock(store, vocabulary, pipeline: "replay", now: Date(), onlyLooks: true)
     } catch {
       // Only files next to the rejects are changed, which needs no right to the store's folder.
-      guard error.exitCode == .temporaryFailure else { return nil }
+      guard store.isServer || error.exitCode == .temporaryFailure else { return nil }
       throw RejectsError(message: error.message, exitCode: error.exitCode)
     }
   }

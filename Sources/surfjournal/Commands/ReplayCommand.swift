@@ -92,7 +92,7 @@ struct ReplayCommand: Command {
   private func replay(_ rejects: String) async throws(CommandFailure) -> ExitCode {
     let origin: Replay.Origin?
     do throws(Replay.RejectsError) {
-      if try Replay.finishInterrupted(rejects) {
+      if try Replay.finishInterrupted(rejects, vocabulary: .journal) {
         let hasRest = FileManager.default.fileExists(atPath: rejects)
         let rest = hasRest ? "it contains the records that still need correction" : "every record is imported"
         Console.report("an interrupted replay of \(rejects) is finished; \(rest)")
