@@ -2,9 +2,13 @@ import Foundation
 
 /// Checks whether a file can be written at a path, before the work that would be lost if not.
 enum OutputPath {
-  /// Refuses to overwrite a file that the run itself reads; `key` is the definition's key for `path`.
-  static func check(_ path: String, key: String, isNoneOf others: [String]) throws(PipelineError) {
-    for other in others where isSame(path, other) {
+  /// Refuses to overwrite files that the run itself reads; `key` is the definition's key for `paths`.
+  static func check(_ paths: [String], key: String, areNoneOf others: [String]) throws(PipelineError) {
+    // Links are followed; a path that leads nowhere is that of no file.
+    let outputs = Dictionary(paths.lazy.compactMap { path in identity(path).map { ($0, path) } }) { first, _ in first }
+    if outputs.isEmpty { return }
+    for other in others {
+      guard let path = identity(other).flatMap({ outputs[$0] }) else { continue }
       throw PipelineError(path: key, "\(path) would overwrite \(other), which this run reads; choose another file")
     }
   }
@@ -40,12 +44,6 @@ enum OutputPath {
   }
 
   static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
-
-  /// Whether two paths lead to one file, following links; false where one of them leads nowhere.
-  static func isSame(_ left: String, _ right: String) -> Bool {
-    guard let left = identity(left), let right = identity(right) else { return false }
-    return left == right
-  }
 
   private static func identity(_ path: String) -> [UInt]? {
     var status = stat()

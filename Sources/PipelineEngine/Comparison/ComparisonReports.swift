@@ -21,10 +21,8 @@ package struct ComparisonReports {
   /// Checks before the work that the files can be written; `others` are those that are read.
   init(_ paths: [String], isNoneOf others: [String]) throws {
     self.paths = paths.map { URL(fileURLWithPath: $0).path }
-    for path in self.paths {
-      try OutputPath.check(path, key: "report", isNoneOf: others)
-      try OutputPath.check(path)
-    }
+    try OutputPath.check(self.paths, key: "report", areNoneOf: others)
+    for path in self.paths { try OutputPath.check(path) }
   }
 
   func write(_ comparison: FileComparison) throws {

@@ -60,14 +60,12 @@ struct ExportRun {
     template = try OutputTemplate(output, split: export.split)
     try checkReaders()
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
-    try OutputPath.check(firstPath, key: "export.output", isNoneOf: [storePath])
+    try OutputPath.check([firstPath], key: "export.output", areNoneOf: [storePath])
     if OutputPath.isSpecial(firstPath), let key = export.incremental ? "incremental" : export.hash ? "hash" : nil {
       throw PipelineError(
         path: "export.\(key)", "puts a file next to the output, and \(firstPath) is not a regular file; name one")
     }
-    for path in ReportFiles.paths(definition, options) {
-      try OutputPath.check(path, key: "report", isNoneOf: [storePath])
-    }
+    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", areNoneOf: [storePath])
     try EventLog.checkPath(definition, options, isNoneOf: [storePath])
   }
 

@@ -131,12 +131,8 @@ extension ImportSchemaCheck {
         path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
     }
     let filesRead = inputs.map(\.path) + (store.map { [$0] } ?? [])
-    for path in ReportFiles.paths(definition, options) {
-      try OutputPath.check(path, key: "report", isNoneOf: filesRead)
-    }
+    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", areNoneOf: filesRead)
     try EventLog.checkPath(definition, options, isNoneOf: filesRead)
-    for path in rejects.compactMap(\.self) {
-      try OutputPath.check(path, key: "rejects", isNoneOf: filesRead)
-    }
+    try OutputPath.check(rejects.compactMap(\.self), key: "rejects", areNoneOf: filesRead)
   }
 }
