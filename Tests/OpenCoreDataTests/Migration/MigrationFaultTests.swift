@@ -138,12 +138,6 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
     }
   }
 
-  private static let failing: [Fault.Call] = [.open, .read, .write, .sync, .resize, .unlink, .lock, .map]
-  private static let actions: [(Fault.Action, [Fault.Call])] = [
-    (.kill, Fault.Call.allCases), (.fail(EIO), failing), (.fail(ENOSPC), [.open, .write, .resize]),
-    (.short, [.read, .write]),
-  ]
-
   /// The other process comes here too.
   @Test(arguments: cases)
   func `Whatever call fails or is the last, the store is old or new, and the next opening migrates it`(
@@ -152,9 +146,8 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
     _ = try MigrationStage.migrate()
     let stage = try example.stage()
     var random = Randomness.generator()
-    let points = Self.actions.flatMap { action, calls in
-      let count = calls.reduce(0) { $0 + stage.undisturbed.counts[$1, default: 0] }
-      return (1...max(1, count)).map { Fault(action, calls: calls, at: $0) }
+    let points = FaultMode.allCases.flatMap { mode in
+      (1...max(1, mode.callsCount(in: stage.undisturbed))).map(mode.fault)
     }
     let tried = TestLength.rounds(3, long: points.count)
     var happened = 0
@@ -164,7 +157,10 @@ final class DoublingPolicy: NSEntityMigrationPolicy {
       if hasHappened { happened += 1 }
     }
     #expect(happened * 10 >= min(tried, points.count) * 8 - 10)
-    Figures.add("faults", happened, suite: Self.self)
+    Figures.add("faults: \(example.testDescription)", happened, suite: Self.self)
+    if tried == points.count {
+      Figures.add("series of a fault at every call: \(example.testDescription)", 1, suite: Self.self)
+    }
     print("migration of \(example.testDescription): \(happened) faults of \(points.count), seed \(Randomness.seed)")
   }
 

@@ -113,6 +113,7 @@ struct MigrationStage {
     let ends: Set<Int32> =
       switch fault.action {
       case .kill: [128 + SIGKILL]
+      case .terminate: [128 + SIGTERM]
       case .nothing, .fail: [0, 3]
       default: [0]
       }
