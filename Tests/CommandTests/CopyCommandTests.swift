@@ -43,6 +43,64 @@ struct CopyCommandTests {
     #expect(try run("verify", "back.sqlite").status == 0)
   }
 
+  private static let versions =
+    "SELECT group_concat(Z_PK || ':' || Z_OPT) FROM (SELECT * FROM ZJOURNALENTRY ORDER BY 1)"
+
+  /// An import with rejects, and one that updates and inserts.
+  private func importTwice(into store: String) throws {
+    try folder.write(
+      #"{"name": "p", "columns": ["date", "location", "rating"], "key": ["date"], "duplicates": "update"}"#,
+      to: "p.json")
+    try folder.write("date,location,rating\n2020-01-01,a,1\n2020-01-02,b,2\nsoon,c,3\n2020-01-04,d,4\n", to: "a.csv")
+    try folder.write("date,location,rating\n2020-01-02,b,5\n2020-01-05,e,5\n", to: "b.csv")
+    for (name, status) in [("a.csv", 65 as Int32), ("b.csv", 0)] {
+      #expect(try run("import", name, "--pipeline", "p.json", "--store", store).status == status)
+    }
+  }
+
+  @Test func `What was imported is known in the copy, is not imported there again, and can be taken back`() throws {
+    try importTwice(into: "s")
+    #expect(try run("copy", "s", address).status == 0)
+    #expect(try run("copy", address, "back.sqlite").status == 0)
+    let history = try run("history", "s", "--format", "csv").text
+    #expect(history.split(separator: "\n").count == 3, "\(history)")
+    let versions = try Programs.sqlite("s", Self.versions, in: folder)
+    #expect(versions == "1:1,2:2,3:1,4:1\n")
+    #expect(try Programs.sqlite("back.sqlite", Self.versions, in: folder) == versions)
+    for store in [address, "back.sqlite"] {
+      #expect(try run("history", store, "--format", "csv").text == history)
+      for name in ["a.csv", "b.csv"] {
+        let again = try run("import", name, "--pipeline", "p.json", "--store", store)
+        #expect(again.text.contains("inserted    0\n") && again.text.contains("nothing to do"), "\(again.text)")
+      }
+      let undone = try run("undo", store, "b.csv", "--yes")
+      #expect(undone.status == 0, "\(undone.messages)")
+      let left = try run("list", store, "--csv").text
+      #expect(left.contains(",b,2") && !left.contains(",e,") && left.split(separator: "\n").count == 4, "\(left)")
+    }
+  }
+
+  @Test func `A file that one machine imported is known to the plan of a copy`() throws {
+    try importTwice(into: "s")
+    #expect(try run("copy", "s", address).status == 0)
+    let planned = try run("plan", "./p.json", "a.csv", "b.csv", "--store", address)
+    #expect(planned.status == 0 && planned.messages.contains("nothing to plan"), "\(planned.messages)")
+  }
+
+  @Test func `A store whose ledger knows inputs takes no copy, and takes one as the message says`() throws {
+    try importTwice(into: "s")
+    for name in ["a.csv", "b.csv"] {
+      #expect(try [0, 65].contains(run("import", name, "--pipeline", "p.json", "--store", "t").status))
+    }
+    #expect(try run("undo", "t", "b.csv", "a.csv", "--yes").status == 0)
+    let refused = try run("copy", "s", "t")
+    #expect(refused.status == 65 && refused.messages.contains("ledger drop"), "\(refused.status) \(refused.messages)")
+    #expect(try run("list", "t", "--csv").text.split(separator: "\n").count == 1)
+    #expect(try run("ledger", "drop", "t", "--yes").status == 0)
+    #expect(try run("copy", "s", "t").status == 0)
+    #expect(try run("list", "t").text == run("list", "s").text)
+  }
+
   @Test func `A store with an open plan is not copied: the copy would have a part of its import`() throws {
     let world = try PlannedImport()
     try world.writeLog("a.csv", records: 600)

@@ -18,10 +18,11 @@ package struct ObjectCopy {
       .sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
   }
 
-  /// - Parameter finish: Called when everything is copied, with the snapshot of the source from which it was read.
+  /// - Parameter participant: Makes what takes part in the last save of the transaction, when all objects are copied, from
+  ///   the snapshot of the source from which they were read.
   /// - Returns: The number of objects.
   /// - Throws: `NSError` 134080 for a target that has objects, and the errors of both stores; the target then is empty.
-  package func run(_ finish: ((any StoreSnapshot)?) throws -> Void = { _ in }) throws -> Int {
+  package func run(with participant: ((any StoreSnapshot)?) -> (any SaveParticipant)? = { _ in nil }) throws -> Int {
     try checkIsEmpty()
     let snapshot = try source.makeSnapshot()
     target.setMetadata(source.metadata)
@@ -33,8 +34,8 @@ package struct ObjectCopy {
         for entity in entities { try copyLinks(of: entity, passes, snapshot) }
       }
       try passKeys()
+      if let participant = participant(snapshot) { try target.save(ChangeSet(), [participant]) }
       try target.commitTransaction()
-      try finish(snapshot)
       return count
     } catch {
       try? target.rollBackTransaction()

@@ -53,9 +53,13 @@ package protocol CopyableRowStore: RowStore {
 package protocol SQLRowStore: RowStore {
   /// The rows that a statement of a save participant returns, outside of a save.
   ///
-  /// - Parameter sql: One statement that only reads, with `?` for each of `values`.
+  /// - Parameters:
+  ///   - sql: One statement that only reads, with `?` for each of `values`.
+  ///   - snapshot: A snapshot of this store; nil for what was committed last.
   /// - Throws: `NSError` 134180 with the store's message.
-  func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
+  func participantRows(
+    _ sql: String, _ values: [StoredValue], in snapshot: (any StoreSnapshot)?
+  ) throws -> [[StoredValue]]
 
   /// How a save participant finds out whether the objects of some entities have changed since it read them.
   func changeMark(of entities: [NSEntityDescription]) throws -> ChangeMark
@@ -65,4 +69,11 @@ package protocol SQLRowStore: RowStore {
 
   /// How the store writes the tables of save participants.
   var dialect: ParticipantDialect { get }
+}
+
+extension SQLRowStore {
+  /// As `participantRows(_:_:in:)`, of what was committed last.
+  package func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
+    try participantRows(sql, values, in: nil)
+  }
 }

@@ -297,8 +297,13 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
     }
   }
 
-  package func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
-    try access("Reading") { try SQLiteParticipantStatements(connection: $0).rows(sql, values) }
+  package func participantRows(
+    _ sql: String, _ values: [StoredValue], in snapshot: (any StoreSnapshot)?
+  ) throws -> [[StoredValue]] {
+    guard let snapshot = snapshot as? SQLiteSnapshot else {
+      return try access("Reading") { try SQLiteParticipantStatements(connection: $0).rows(sql, values) }
+    }
+    return try snapshot.read { try SQLiteParticipantStatements(connection: $0.connection).rows(sql, values) }
   }
 
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {

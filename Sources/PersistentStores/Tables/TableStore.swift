@@ -29,6 +29,9 @@ extension SQLSchema {
 }
 
 extension TableStore {
+  /// The names of the tables with the rows of objects.
+  package var rowTables: [String] { Set(schema.entities.map(\.tableName)).sorted() }
+
   package func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
 
   package func tableName(of entity: NSEntityDescription) throws -> String { try sqlEntity(entity).tableName }

@@ -22,7 +22,7 @@ struct LedgerTables: Sendable {
   /// Entries that an undo has set back, with their versions.
   let restored: String
   /// The program's name in messages.
-  private let program: String
+  let program: String
   /// The objects whose versions the saves of each input have counted up, because entries were linked to them.
   let linked: String
   private let replaceRun: String
@@ -38,11 +38,23 @@ struct LedgerTables: Sendable {
     program = vocabulary.program
     replaceRun = Self.replace(run, LedgerRun.columns, key: ["runID"])
     replaceInput = Self.replace(input, LedgerEntry.columns, key: ["inputID"])
-    replaceIssue = Self.replace(issue, ["inputID", "ordinal", "issue"], key: ["inputID", "ordinal"])
+    replaceIssue = Self.replace(issue, Self.issueColumns, key: ["inputID", "ordinal"])
   }
 
   /// Referring tables come first.
   var names: [String] { [linked, restored, overwritten, inserted, issue, input, run, ledger] }
+
+  /// The columns of each table, but for the one with the layout's version.
+  var columns: [(table: String, columns: [String])] {
+    [
+      (run, LedgerRun.columns), (input, LedgerEntry.columns), (issue, Self.issueColumns),
+      (inserted, ["inputID", "firstKey", "lastKey"]), (overwritten, ["inputID", "ordinal", "count", "entries"]),
+      (restored, Self.restoredColumns), (linked, ["inputID", "ordinal", "entity", "keys"]),
+    ]
+  }
+
+  private static let issueColumns = ["inputID", "ordinal", "issue"]
+  private static let restoredColumns = ["entity", "entryKey", "version", "formerVersion"]
 
   // MARK: Layout
 
@@ -148,8 +160,7 @@ struct LedgerTables: Sendable {
   /// Records that an undo has set an entry back, which gave it a new version: it counts as the former one.
   func noteRestored(_ key: Int64, of entity: String, version: Int64, formerVersion: Int64) -> Statement {
     (
-      Self.replace(
-        restored, ["entity", "entryKey", "version", "formerVersion"], key: ["entity", "entryKey", "version"]),
+      Self.replace(restored, Self.restoredColumns, key: ["entity", "entryKey", "version"]),
       [.text(entity), .integer(key), .integer(version), .integer(formerVersion)]
     )
   }

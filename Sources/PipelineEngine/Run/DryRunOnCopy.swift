@@ -24,8 +24,8 @@ enum DryRunOnCopy {
           try copyLargeValues(of: path, to: made.copy.path)
         } else {
           let path = folder.url.appendingPathComponent("copy.sqlite").path
-          try StoreCopy.copyWithLedger(
-            location, to: path, model: model.model, LedgerTables(definition.vocabulary),
+          _ = try StoreCopy.copy(
+            location, to: StoreLocation(path), model: model.model, LedgerTables(definition.vocabulary),
             timeoutSeconds: options.lockTimeoutSeconds)
           copyPath = path
         }

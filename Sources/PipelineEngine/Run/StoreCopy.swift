@@ -18,9 +18,10 @@ public enum StoreCopy {
     public let exitCode: ExitCode
   }
 
-  /// Copies all objects with their keys, values and relationships. The copy is complete or there is none. What is recorded
-  /// about imports is not copied, so a store with an open plan is refused: in the copy a part of its import would stay
-  /// that no worker goes on with.
+  /// Copies all objects with their keys, versions, values and relationships, and the ledger: what was imported into the
+  /// store is known in the copy, can be taken back there, and is continued there if it was interrupted. The copy is
+  /// complete or there is none. A store with an open plan is refused: in the copy a part of its import would stay that no
+  /// worker goes on with. A persistent history is not copied.
   ///
   /// - Parameters:
   ///   - source: The path or the address of the store.
@@ -36,38 +37,28 @@ public enum StoreCopy {
     timeoutSeconds: Double = 10
   ) throws(Failure) -> Int {
     let (from, to) = (StoreLocation(source), StoreLocation(target))
-    let isNewFile = !to.isServer && !to.exists
-    let support = LargeValues.supportFolder(of: URL(fileURLWithPath: target))
-    let hasSupport = FileManager.default.fileExists(atPath: support.path)
-    var isOpened = false
     do {
       guard from.exists else { throw RunFailure(noStore: from.shown) }
-      try checkPlans(of: from, vocabulary, timeoutSeconds: timeoutSeconds)
-      if !to.isServer { try RunFailure.checkKind(ofStore: target) }
+      try checkPlans(
+        of: from, vocabulary, timeoutSeconds: timeoutSeconds, consequence: "the copy would have a part of its import",
+        action: "take back its rows with 'undo', and copy then")
+      if !to.isServer {
+        try RunFailure.checkKind(ofStore: target)
+      } else if to.exists {
+        try checkPlans(
+          of: to, vocabulary, timeoutSeconds: timeoutSeconds, consequence: "its workers would add to the copy",
+          action: "and copy then")
+      }
       let definition = PipelineDefinition(name: "copy", entity: "", vocabulary: vocabulary).using(model: name)
       let found = try RunModel(definition, given: nil, store: source, access: .init(timeoutSeconds: timeoutSeconds))
       if found.isOfTables { throw RunModel.unknownModel(of: from.shown) }
-      let original = try open(from, found.model, isReadOnly: true, timeoutSeconds: timeoutSeconds)
-      defer { close(original) }
-      let copy = try open(to, found.model, isReadOnly: false, timeoutSeconds: timeoutSeconds)
-      isOpened = true
-      defer { close(copy) }
-      guard let one = original.rowStores.first, let other = copy.rowStores.first else { return 0 }
-      let count = try ObjectCopy(from: one, to: other, model: found.model).run()
-      try copy.checkpoint()
-      return count
+      let lock = try StoreLock(to, vocabulary, pipeline: "copy", now: Date(), timeoutSeconds: timeoutSeconds)
+      defer { lock.release() }
+      return try copy(
+        from, to: to, model: found.model, LedgerTables(vocabulary), timeoutSeconds: timeoutSeconds)
+    } catch let mistake as PipelineError {
+      throw Failure(message: mistake.message, exitCode: .configuration)
     } catch {
-      // A file that has no copy is not left behind.
-      if isNewFile {
-        // Without the store, a log with its name belongs to others.
-        for ending in isOpened ? ["", "-wal", "-shm"] : [""] {
-          try? FileManager.default.removeItem(atPath: target + ending)
-        }
-        if isOpened, !hasSupport { try? FileManager.default.removeItem(at: support) }
-      }
-      if let mistake = error as? PipelineError {
-        throw Failure(message: mistake.message, exitCode: .configuration)
-      }
       let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: nil)
       throw Failure(message: failure.message, exitCode: failure.exitCode)
     }
@@ -75,20 +66,63 @@ public enum StoreCopy {
 
   /// Throws if workers of a plan may be saving.
   private static func checkPlans(
-    of store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double
+    of store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double, consequence: String,
+    action: String
   ) throws {
     guard store.isServer else { return }
     let ledger = try LedgerConnection.reading(store, isWritten: true, timeoutSeconds: timeoutSeconds)
     defer { ledger.close() }
-    try PlanTables(vocabulary).checkAllClosed(
-      ledger, consequence: "the copy would have a part of its import",
-      action: "take back its rows with 'undo', and copy then")
+    try PlanTables(vocabulary).checkAllClosed(ledger, consequence: consequence, action: action)
   }
 
   /// Whether the text is the address of a store in PostgreSQL, and not a path.
   public static func isAddress(_ text: String) -> Bool { StoreLocation.isAddress(text) }
 
-  static func open(
+  /// Copies all without the checks; a new file that does not become a copy is removed.
+  static func copy(
+    _ source: StoreLocation, to target: StoreLocation, model: NSManagedObjectModel, _ tables: LedgerTables,
+    timeoutSeconds: Double
+  ) throws -> Int {
+    let newFile = target.exists ? nil : target.path.map(NewFile.init)
+    let original = try open(source, model, isReadOnly: true, timeoutSeconds: timeoutSeconds)
+    defer { close(original) }
+    var isOpened = false
+    do {
+      let copy = try open(target, model, isReadOnly: false, timeoutSeconds: timeoutSeconds)
+      isOpened = true
+      defer { close(copy) }
+      guard let one = original.rowStores.first as? any SQLRowStore & TableStore, let other = copy.rowStores.first
+      else { return 0 }
+      let count = try ObjectCopy(from: one, to: other, model: model).run { CopiedRecords(tables, of: one, in: $0) }
+      try copy.checkpoint()
+      return count
+    } catch {
+      newFile?.remove(isOpened: isOpened)
+      throw error
+    }
+  }
+
+  private struct NewFile {
+    private let path: String
+    private let support: URL
+    private let hasSupport: Bool
+
+    init(_ path: String) {
+      self.path = path
+      support = LargeValues.supportFolder(of: URL(fileURLWithPath: path))
+      hasSupport = FileManager.default.fileExists(atPath: support.path)
+    }
+
+    /// - Parameter isOpened: Whether it was a store: the log and the folder with its name belong to others before.
+    func remove(isOpened: Bool) {
+      for ending in isOpened ? ["", "-wal", "-shm"] : [""] {
+        try? FileManager.default.removeItem(atPath: path + ending)
+      }
+      if isOpened, !hasSupport { try? FileManager.default.removeItem(at: support) }
+    }
+  }
+
+  private static func open(
     _ place: StoreLocation, _ model: NSManagedObjectModel, isReadOnly: Bool, timeoutSeconds: Double
   ) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -101,7 +135,7 @@ public enum StoreCopy {
     return coordinator
   }
 
-  static func close(_ coordinator: NSPersistentStoreCoordinator) {
+  private static func close(_ coordinator: NSPersistentStoreCoordinator) {
     for store in coordinator.persistentStores { try? coordinator.remove(store) }
   }
 }

@@ -292,22 +292,14 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   package var writeCount: Int64 { writes.load(ordering: .acquiring) }
   func noteWrite() { writes.add(1, ordering: .acquiringAndReleasing) }
 
-  package func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
-    try access("Reading") { connection in
+  package func participantRows(
+    _ sql: String, _ values: [StoredValue], in snapshot: (any StoreSnapshot)?
+  ) throws -> [[StoredValue]] {
+    if let snapshot = snapshot as? ServerSnapshot { return try snapshot.rows(sql, values) }
+    return try access("Reading") { connection in
       try ServerParticipantStatements(connection: connection).rows(sql, values)
     }
   }
-
-  /// The rows that a statement returns in the state of a snapshot of this store.
-  package func rows(
-    _ sql: String, _ values: [StoredValue], in snapshot: (any StoreSnapshot)?
-  ) throws -> [[StoredValue]] {
-    guard let snapshot = snapshot as? ServerSnapshot else { return try participantRows(sql, values) }
-    return try snapshot.rows(sql, values)
-  }
-
-  /// The names of the tables with the rows of objects.
-  package var rowTables: [String] { Set(schema.entities.map(\.tableName)).sorted() }
 
   // MARK: Transactions around several saves
 

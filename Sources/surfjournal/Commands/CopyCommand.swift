@@ -10,16 +10,18 @@ struct CopyCommand: Command {
 
     Copies all objects of the first store into the second, which must be new or
     empty: from a SQLite file into a database of a PostgreSQL server, or back. The
-    objects keep their numbers, values and relationships. The copy is complete, or
-    there is none.
+    objects keep their numbers, versions, values and relationships. The copy is
+    complete, or there is none.
 
     A store of a server is named by an address, postgresql://USER@HOST/DATABASE, as
     the programs of PostgreSQL take it. Keep the password in the file that
     PGPASSFILE names, not in the address.
 
-    What is recorded about imports is not copied: a file that was imported into the
-    first store is not known in the second. A store with an open plan is not copied:
-    close the plan with 'report' before.
+    The ledger is copied too: a file that was imported into the first store is known
+    in the second, and 'undo' takes it back there. Files of rejects stay those of
+    the first store: 'replay --store' imports them into the second. A persistent
+    history is not copied. A store with an open plan is not copied: close the plan
+    with 'report' before.
 
     Options:
           \(SharedOptions.store)
