@@ -158,6 +158,21 @@ struct PlanCommandTests {
     #expect(try replay.json().counts.inserted == 6)
   }
 
+  @Test func `The rejects of all inputs of a plan wait, in one file that the history names once`() throws {
+    for (name, first) in [("a.csv", 0), ("b.csv", 1000)] { try world.writeLog(name, records: 300, first: first) }
+    let plan = try world.plan("a.csv", "b.csv")
+    #expect(try world.run("work", "--plan", plan, "--store", world.address).status == 0)
+    #expect(try world.run("report", "--plan", plan, "--store", world.address, "--rejects", "r.csv").status == 65)
+    let rejects = try world.folder.text("r.csv").split(separator: "\n").count - 1
+    let rows = try world.run("history", world.address, "--format", "csv").text.split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }
+    let column = try #require(rows.first?.firstIndex(of: "waiting"))
+    #expect(rejects > 6 && rows[1][column] == "\(rejects)", "\(rows[1])")
+    let pending = try world.run("history", world.address, "--pending").text
+    #expect(pending.components(separatedBy: "r.csv\n").count == 2 && pending.contains("replay"), "\(pending)")
+  }
+
   @Test func `While a plan is open, its files are not imported, planned or undone otherwise`() throws {
     try world.writeLog("a.csv", records: 300)
     let plan = try world.plan("a.csv")

@@ -73,17 +73,22 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
 
   /// The files of rejects that wait for a correction, the newest first.
   public var waitingRejects: [String] {
-    runs.flatMap(\.inputs).compactMap { $0.waiting > 0 ? $0.rejects : nil }
+    var known: Set<String> = []
+    return runs.flatMap(\.inputs).compactMap { $0.waiting > 0 ? $0.rejects : nil }
+      .filter { known.insert($0).inserted }
   }
 
   /// A file of rejects holds what the last run that wrote it has rejected. A replay that was interrupted at its end has
   /// left it under another name.
   private mutating func leaveOutReplayed() {
-    var known: Set<String> = []
+    var writers: [String: String] = [:]
     for run in runs.indices {
       for input in runs[run].inputs.indices {
         guard let path = runs[run].inputs[input].rejects, runs[run].inputs[input].waiting > 0 else { continue }
-        let isOlder = !known.insert(URL(fileURLWithPath: path).path).inserted
+        // The rejects of the inputs of a plan are in one file.
+        let file = URL(fileURLWithPath: path).path
+        let isOlder = writers[file] != nil && writers[file] != runs[run].run
+        if !isOlder { writers[file] = runs[run].run }
         let names = [path, RejectsMark.pathOfRest(of: path)]
         if isOlder || !names.contains(where: FileManager.default.fileExists) { runs[run].inputs[input].waiting = 0 }
       }
