@@ -105,4 +105,30 @@ import Testing
     #expect(process.isRunning && arguments().hasSuffix("&password=******\0"), "\(arguments())")
     #expect(!arguments().contains("same") && !arguments().contains("secret"))
   }
+
+  @Test func `69: libpq is not installed; a store in a file needs none, and does not load one that is there`() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeFolder("broken")
+    try folder.write("", to: "broken/libpq.so.5")
+    try folder.write("date,location,rating\n2014-01-02,Rincon,3\n", to: "a.csv")
+    let environment = ["LD_LIBRARY_PATH": folder.path("broken")]
+    let address = "postgresql://anna@127.0.0.1:1/journal"
+    for arguments in [
+      ["import", "a.csv", "--store", address], ["list", address], ["work", "--plan", "1", "--store", address],
+    ] {
+      let refused = try Programs.run(Tool.url.path, arguments, in: folder, environment: environment)
+      #expect(refused.status == 69, "\(arguments): \(refused.status) \(refused.messages)")
+      #expect(refused.messages.contains("Install the package libpq5"), "\(refused.messages)")
+    }
+    for arguments in [["import", "a.csv", "--store", "s"], ["list", "s"], ["history", "s"], ["export", "s"]] {
+      let done = try Programs.run(Tool.url.path, arguments, in: folder, environment: environment)
+      #expect(done.status == 0, "\(arguments): \(done.messages)")
+    }
+    // The loader says what it looks for.
+    let tracing = ["LD_DEBUG": "libs"]
+    for (store, loads) in [("s", false), (address, true)] {
+      let traced = try Programs.run(Tool.url.path, ["list", store], in: folder, environment: tracing)
+      #expect(traced.messages.contains("libc.so.6") && traced.messages.contains("libpq.so.5") == loads, "\(store)")
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQLStore
 
 /// How a container opens one store: its file, type, configuration and options. (Apple documentation:
 /// NSPersistentStoreDescription.)
@@ -14,7 +15,8 @@ import Foundation
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The store's file; nil for a store in memory. (Apple documentation: url.)
   open var url: URL?
-  /// The type of the store, `NSSQLiteStoreType` by default. (Apple documentation: type.)
+  /// The type of the store, `NSSQLiteStoreType` by default; that of a description which is made with the address of a
+  /// server is ``NSPostgreSQLStoreType``. (Apple documentation: type.)
   open var type = NSSQLiteStoreType
   /// The name of the model's configuration whose entities the store has; nil for all entities. (Apple documentation:
   /// configuration.)
@@ -32,8 +34,12 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// A description of a SQLite store without a file; set `url` before the store is added.
   public override init() {}
 
-  /// A description of the SQLite store in the file `url`. (Apple documentation: init(url:).)
-  public init(url: URL) { self.url = url }
+  /// A description of the SQLite store in the file `url`, or of the store at the address of a PostgreSQL server. (Apple
+  /// documentation: init(url:).)
+  public init(url: URL) {
+    self.url = url
+    if PostgreSQLAddress.isAddress(url) { type = NSPostgreSQLStoreType }
+  }
 
   /// Whether the store is opened for reading only; false by default. (Apple documentation: isReadOnly.)
   open var isReadOnly: Bool {

@@ -19,6 +19,8 @@ package struct RunFailure: Error {
   var isOfMovedCheckpoint = false
   /// Set when nothing can be saved any more, so that no other input need be tried.
   var concernsStore = false
+  /// Set when it stays until something is installed.
+  private var needsInstallation = false
 
   init(code: IssueCode?, exitCode: ExitCode, message: String, concernsStore: Bool = false) {
     self.code = code
@@ -54,7 +56,7 @@ package struct RunFailure: Error {
       case (_, .notAFile): .noInput
       case (_, .outOfMemory): .temporaryFailure
       case (_, .unreachable): .unavailable
-      case _ where error.isOfUnsharedSnapshot: .unavailable
+      case _ where error.isOfUnsharedSnapshot || error.isOfMissingLibrary: .unavailable
       case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
       case (_, .permissionDenied), (_, .readOnly): .noPermission
       case (_, .cannotOpen): .cannotCreate
@@ -80,6 +82,7 @@ package struct RunFailure: Error {
     let advice = error.isOfIncompleteSchema ? " Or make it without them: add --incomplete-schema." : ""
     self.init(
       code: nil, exitCode: exitCode, message: error.localizedDescription + advice, concernsStore: true)
+    needsInstallation = error.isOfMissingLibrary
   }
 
   /// A store that an export can't read, with the option that reads what is left of it, if there is one.
@@ -120,7 +123,9 @@ package struct RunFailure: Error {
   }
 
   /// Whether the same may succeed later: the store can't be reached, or is busy.
-  var isPassing: Bool { concernsStore && [.temporaryFailure, .unavailable].contains(exitCode) }
+  var isPassing: Bool {
+    concernsStore && !needsInstallation && [.temporaryFailure, .unavailable].contains(exitCode)
+  }
 
   private static func mayWrite(_ path: String?) -> Bool {
     guard let path else { return true }

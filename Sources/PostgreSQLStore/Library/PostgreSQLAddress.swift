@@ -7,7 +7,7 @@ import ManagedObjectModel
 ///
 /// ```swift
 /// let description = NSPersistentStoreDescription(url: address)  // postgresql://loader@db.example/journal
-/// description.type = NSPostgreSQLStoreType
+/// assert(description.type == NSPostgreSQLStoreType)
 /// ```
 public let NSPostgreSQLStoreType = "PostgreSQL"
 

@@ -19,6 +19,14 @@ struct PostgreSQLLibrary: @unchecked Sendable {
     throw NSError.coreData(
       .open,
       "A store in PostgreSQL needs the system's libpq of version 14 or later, which can't be loaded (\(loaded.problem)). "
-        + "Install the package libpq5, or name the file of a SQLite store.")
+        + "Install the package libpq5, or name the file of a SQLite store.",
+      userInfo: [NSError.missingLibraryKey: true])
   }
+}
+
+extension NSError {
+  fileprivate static let missingLibraryKey = "OpenCoreDataMissingLibrary"
+
+  /// Whether a library of the system has to be installed first.
+  package var isOfMissingLibrary: Bool { userInfo[Self.missingLibraryKey] as? Bool == true }
 }

@@ -36,7 +36,6 @@ enum StreamingFetch: String, CaseIterable {
     }
     let container = NSPersistentContainer(name: CoreDataStack.modelName)
     let description = NSPersistentStoreDescription(url: address)
-    description.type = NSPostgreSQLStoreType
     description.isReadOnly = self != .makeServer
     container.persistentStoreDescriptions = [description]
     var failure: (any Error)?
