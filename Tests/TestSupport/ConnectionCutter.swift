@@ -17,6 +17,8 @@ package final class ConnectionCutter: @unchecked Sendable {
 
   private let lock = NSLock()
   private var next: Cut?
+  private var commitsBeforeCut = 0
+  private var commits = 0
   private var isRefusing = false
   private var cuts = 0
   private var messagesLeft: Int?
@@ -45,7 +47,13 @@ package final class ConnectionCutter: @unchecked Sendable {
         of: "host=\(serverFolder)", with: "host=\(folder.url.path)"))
   }
 
-  package func cutNextCommit(_ cut: Cut) { lock.withLock { next = cut } }
+  /// - Parameter count: How many commits of any client come before.
+  package func cutNextCommit(_ cut: Cut, after count: Int = 0) {
+    lock.withLock { (next, commitsBeforeCut) = (cut, count) }
+  }
+
+  /// How many commits clients have sent.
+  package var commitCount: Int { lock.withLock { commits } }
 
   /// Cuts a connection when clients have sent so much that it was read in so many pieces; nil: never.
   package func cut(afterMessages count: Int?) { lock.withLock { messagesLeft = count } }
@@ -153,7 +161,10 @@ package final class ConnectionCutter: @unchecked Sendable {
           messagesLeft = left > 1 ? left - 1 : nil
           if left == 1 { return .commit }
         }
+        if isCommit { commits += 1 }
         guard isCommit, let cut = next else { return nil }
+        commitsBeforeCut -= 1
+        if commitsBeforeCut >= 0 { return nil }
         next = nil
         cuts += 1
         if case .answerForGood = cut { isRefusing = true }
