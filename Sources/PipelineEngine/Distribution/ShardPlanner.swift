@@ -76,21 +76,22 @@ struct ShardPlanner {
           reading.columns, of: opened.mapping, definition: reading.definition, entity: environment.store.entity,
           input: file.name) : nil, opener, input: input)
     var cuts = ShardCuts(at: reader.position, shardBytes: Self.isCut(reader, source) ? shardBytes : .max)
+    // The bytes of a shard are hashed when they have just been read, so that the system still has them.
+    var hashes: [ContentDigest] = []
     var block = RecordBlock()
     var endsOpen = false
     while try reader.next(into: &block, recordsMax: reading.definition.chunkRows) {
       endsOpen = block.endsOpen
       if let result = try dates.decide(block) { opened.survey = result }
-      cuts.add(block.end)
+      if let ended = cuts.add(block.end) { hashes.append(try stored.digest(ended)) }
       if environment.monitor.isCancelled() { break }
     }
     let progress = reading.progress(reader.position, of: source, hash: hash, endsOpen: endsOpen)
     let excluded = opened.survey?.excluded ?? [:]
-    let shards = try cuts.shards(storedBytes: stored.count).map { shard throws(CSVError) in
-      var shard = shard
-      shard.hash = try stored.digest(shard.storedBytes)
-      shard.excludedFormats = excluded
-      return shard
+    var shards = cuts.shards(storedBytes: stored.count)
+    for index in shards.indices {
+      shards[index].hash = try index < hashes.count ? hashes[index] : stored.digest(shards[index].storedBytes)
+      shards[index].excludedFormats = excluded
     }
     guard stored.isUnchanged else {
       throw CSVError(.source, "was changed while it was read; plan it when nothing writes to it", path: file.path)
@@ -133,20 +134,26 @@ private struct ShardCuts {
   }
 
   /// A border is as soon as the shard has its size; what comes after may be less.
-  mutating func add(_ position: ReaderPosition) {
-    if end.byteOffset - borders[borders.count - 1].byteOffset >= shardBytes { borders.append(end) }
-    end = position
+  ///
+  /// - Returns: The bytes of the shard that ends at a new border.
+  mutating func add(_ position: ReaderPosition) -> Range<Int>? {
+    defer { end = position }
+    guard end.byteOffset - borders[borders.count - 1].byteOffset >= shardBytes else { return nil }
+    borders.append(end)
+    return firstByte(of: borders.count - 2)..<end.byteOffset
   }
 
-  /// The shards, which have all bytes of the file between them: the first one begins with the header.
+  /// The first shard begins with the header.
+  private func firstByte(of shard: Int) -> Int { shard == 0 ? 0 : borders[shard].byteOffset }
+
+  /// The shards, which have all bytes of the file between them.
   func shards(storedBytes: Int) -> [Shard] {
     if end.record == borders[0].record { return [] }
     return borders.indices.map { index in
       let next = index + 1 < borders.count ? borders[index + 1] : nil
-      let from = index == 0 ? 0 : borders[index].byteOffset
       return Shard(
         number: index, start: borders[index], endRecord: next?.record ?? end.record,
-        storedBytes: from..<(next?.byteOffset ?? storedBytes), hash: ContentDigest(high: 0, low: 0))
+        storedBytes: firstByte(of: index)..<(next?.byteOffset ?? storedBytes), hash: ContentDigest(high: 0, low: 0))
     }
   }
 }
