@@ -1,5 +1,8 @@
 #pragma once
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 // Macros that are computed are not imported either.
 enum {
@@ -34,6 +37,19 @@ static inline int csqlite_read_errno(sqlite3 *db) {
       && log->pMethods)
     log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
   return number;
+}
+
+// Why no file can be made in a folder, as errno(3) has it; 0 if one can. The file of the trial has no name. It is -1 where
+// the system or the file system has no such files.
+static inline int csqlite_creation_errno(const char *folder) {
+#ifdef __O_TMPFILE
+  int file = open(folder, __O_TMPFILE | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0600);
+  if (file < 0) return errno == EISDIR || errno == EOPNOTSUPP || errno == ENOENT ? -1 : errno;
+  close(file);
+  return 0;
+#else
+  return -1;
+#endif
 }
 
 // The two running sums of a WAL's checksum, over `count` bytes from `offset` on, a multiple of 8.

@@ -40,7 +40,7 @@ package final class SQLiteConnection {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(name, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
-      let error = SQLiteError(opened, code: code, sql: nil)
+      let error = SQLiteError(opened, code: code, sql: nil, creating: mode == .readWriteCreate ? path : nil)
       sqlite3_close_v2(opened)
       throw error
     }

@@ -66,7 +66,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     self.sql = sql
   }
 
-  init(_ handle: OpaquePointer?, code: Int32, sql: String?) {
+  /// - Parameter path: The file that is made if there is none; nil for one that was opened.
+  init(_ handle: OpaquePointer?, code: Int32, sql: String?, creating path: String? = nil) {
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
     let specific = (extended & 0xff) == (code & 0xff) ? extended : code
     let text = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
@@ -82,12 +83,36 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       return
     }
     // "Unable to open" is also SQLite's word for a disk that is full or fails, where no permission helps.
-    let systemCode = handle.map { sqlite3_system_errno($0) } ?? 0
+    var systemCode = handle.map { sqlite3_system_errno($0) } ?? 0
+    // Where a file can't be made, SQLite tries to read it, and then knows only that it is not there.
+    if code & 0xff == SQLITE_CANTOPEN, systemCode == ENOENT, let path = path ?? handle.flatMap(Self.writtenPath),
+      let reason = Self.reasonOfMissingFile(near: path)
+    {
+      if reason == 0 {
+        (self.code, message) = (SQLITE_IOERR, "\(text): a file could not be made, and can be made now")
+        return
+      }
+      systemCode = reason
+    }
     guard code & 0xff == SQLITE_CANTOPEN, let cause = Self.causes[systemCode] else {
       (self.code, message) = (specific, text)
       return
     }
     (self.code, message) = (cause, "\(text): \(String(cString: strerror(systemCode)))")
+  }
+
+  /// The file that a connection writes to, if it is there.
+  private static func writtenPath(_ handle: OpaquePointer) -> String? {
+    guard sqlite3_db_readonly(handle, "main") == 0, let name = sqlite3_db_filename(handle, "main"),
+      access(name, F_OK) == 0
+    else { return nil }
+    return String(cString: name)
+  }
+
+  /// Why no file can be made next to another; 0 if one can be made again, nil where that is not known.
+  private static func reasonOfMissingFile(near path: String) -> Int32? {
+    let reason = csqlite_creation_errno(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    return reason < 0 ? nil : reason
   }
 
   /// The shared memory can't be made for a reader (SQLITE_READONLY_CANTINIT).

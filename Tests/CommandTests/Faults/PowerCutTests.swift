@@ -29,7 +29,10 @@ import Testing
   // MARK: Canaries
 
   /// The shim reports syncs that do not happen, as a program would that leaves them out.
-  @Test(arguments: [(RunKind.plain, ""), (.plain, ".part"), (.plain, "-wal"), (.inbox, ""), (.export, ""), (.edit, "")])
+  @Test(arguments: [
+    (RunKind.plain, ""), (.plain, ".part"), (.plain, "-wal"), (.inbox, ""), (.export, ""), (.edit, ""), (.replay, ""),
+    (.undo, ""), (.increment, ""), (.continued, ".part"),
+  ])
   func `A sync that is left out is found`(_ kind: RunKind, _ nameEnd: String) throws {
     let stage = try FaultStage(kind)
     var fault = Fault(.swallow, calls: [.sync], at: 1)

@@ -13,6 +13,8 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   /// Whether a repetition that finds its work done opens the store for reading only, or not at all. What SQLite and the
   /// lock left next to the store then stays until the next run that writes.
   var mayOnlyRead = false
+  /// Whether the ledger names all entries of the store.
+  var isCounted = true
   let prepare: @Sendable (TemporaryFolder) throws -> Void
 
   var testDescription: String { name }
@@ -21,7 +23,7 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   static let all = {
     let all = [
       plain, keyed, atomic, continued, replacement, undo, replay, seed, seedOver, export,
-      parts, increment, inbox, edit, guess,
+      parts, increment, inbox, edit, add, compact, guess,
     ]
     guard let name = ProcessInfo.processInfo.environment["KIND"] else { return all }
     let chosen = all.filter { $0.name == name }
@@ -148,6 +150,23 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   static let edit = RunKind(
     name: "edit by hand", arguments: ["edit", "7", "--store", "s", "--rating", "1", "-y", "-q"], mayOnlyRead: true,
     prepare: export.prepare)
+
+  static let add = RunKind(
+    name: "add by hand",
+    arguments: ["add", "--store", "s", "--date", "2020-01-02", "--location", "Pipe", "-y", "-q"],
+    isCounted: false, prepare: export.prepare)
+
+  /// What the ledger records of the first import is old.
+  static let compact = RunKind(
+    name: "compaction of the ledger", arguments: ["ledger", "compact", "s", "--keep", "30", "-q"],
+    mayOnlyRead: true, isCounted: false
+  ) { folder in
+    try export.prepare(folder)
+    try sqlite(
+      folder.path("s"),
+      "UPDATE SJ_RUN SET startedAt = '2020-01-01T00:00:00Z'; UPDATE SJ_INPUT SET savedAt = '2020-01-01T00:00:00Z'")
+    try loadFirst(records(200..<240, badEvery: nil), as: "more.csv", with: "p.json", in: folder)
+  }
 
   static let modelled = RunKind(
     name: "import with a model",

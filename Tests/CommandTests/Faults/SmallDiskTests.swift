@@ -6,9 +6,11 @@ import Testing
 /// A file system that is really full. Where mounting is not permitted this is skipped.
 @Suite(.serialized) struct SmallDiskTests {
   /// Runs a script with a small file system at `disk`, which goes with the script's mount namespace.
-  private static func shell(_ script: String, kilobytes: Int, in folder: TemporaryFolder) throws -> ProgramOutput {
+  private static func shell(
+    _ script: String, kilobytes: Int, options: String = "", in folder: TemporaryFolder
+  ) throws -> ProgramOutput {
     try folder.makeFolder("disk")
-    let mount = "mount -t tmpfs -o size=\(kilobytes)k small disk && { \(script)\n}"
+    let mount = "mount -t tmpfs -o size=\(kilobytes)k\(options) small disk && { \(script)\n}"
     return try Programs.run(
       "/usr/bin/env", ["unshare", "-m", "/bin/bash", "-c", mount], in: folder,
       environment: ["surfjournal": Tool.url.path]
@@ -41,6 +43,27 @@ import Testing
     #expect(isEnough || output.messages.contains("full"), "\(output.messages)")
     #expect(kilobytes != 32 || !isEnough)
     for state in ["first", "second"] { expectNone(try Conservation.problems(in: folder, at: state)) }
+  }
+
+  /// A file system may have room for bytes and none for another file.
+  @Test(.enabled(if: canMount, "this user may not mount a file system"), arguments: 2...6)
+  func `A disk without room for another file ends a run with 74, and with more a repetition ends it`(
+    _ files: Int
+  ) throws {
+    let folder = try TemporaryFolder()
+    try Logs.write(records: 300, to: "log.csv", in: folder)
+    let load = "\"$surfjournal\" import log.csv --store disk/s -q >&2"
+    let output = try Self.shell(
+      """
+      \(load); echo "first $?"; mount -o remount,nr_inodes=100 disk
+      \(load); echo "second $?"; ls -A disk
+      sqlite3 disk/s 'PRAGMA integrity_check; SELECT count(*) FROM ZJOURNALENTRY'
+      """, kilobytes: 8192, options: ",nr_inodes=\(files)", in: folder)
+    let lines = output.text.split(separator: "\n").map(String.init)
+    let isEnough = lines.first == "first 0"
+    #expect(lines == [isEnough ? "first 0" : "first 74", "second 0", "s", "ok", "300"], "\(output)")
+    #expect(isEnough || output.messages.contains("No space left on device"), "\(output.messages)")
+    #expect(files != 2 || !isEnough)
   }
 
   struct Room: Sendable {
