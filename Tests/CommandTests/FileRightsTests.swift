@@ -51,15 +51,27 @@ import Testing
     #expect(name == "s.lock" || !folder.exists(name))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "links of other users can only be made by root"))
-  func `A report is not written through another user's link in a folder that everyone may write to`() throws {
+  private static let importing = ["import", "a.csv", "--pipeline", "p.json", "--store", "s"]
+
+  /// Files that a command writes, and the command.
+  static let written: [(name: String, arguments: [String])] = [
+    ("r.json", importing + ["--report", "shared/r.json"]), ("e.log", importing + ["--log", "shared/e.log"]),
+    ("out.csv", ["export", "--store", "first", "-o", "shared/out.csv"]),
+    ("out.csv.xxh128", ["export", "--store", "first", "-o", "shared/out.csv", "--hash"]),
+    ("g.json", ["guess", "a.csv", "-o", "shared/g.json", "--force"]),
+  ]
+
+  @Test(.enabled(if: geteuid() == 0, "links of other users can only be made by root"), arguments: written)
+  func `Nothing is written through another user's link in a folder that everyone may write to`(
+    _ name: String, _ arguments: [String]
+  ) throws {
     try folder.makeFolder("shared")
     try folder.setMode(0o1777, of: "shared")
     try folder.write("precious\n", to: "other")
-    try FileManager.default.createSymbolicLink(atPath: folder.path("shared/r.json"), withDestinationPath: "../other")
-    #expect(lchown(folder.path("shared/r.json"), 65534, 65534) == 0)
-    let output = try Tool.run(
-      "import", "a.csv", "--pipeline", "p.json", "--store", "s", "--report", "shared/r.json", in: folder)
+    _ = try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "first", in: folder)
+    try FileManager.default.createSymbolicLink(atPath: folder.path("shared/\(name)"), withDestinationPath: "../other")
+    #expect(lchown(folder.path("shared/\(name)"), 65534, 65534) == 0)
+    let output = try Programs.run(Tool.url.path, arguments, in: folder)
     #expect(output.status == 77, "\(output.status) \(output.messages)")
     #expect(try folder.text("other") == "precious\n")
   }

@@ -114,7 +114,7 @@ package final class OutputFile {
 
   /// A link in a folder like the system's temporary one is followed only if its owner is this user or the folder's, as
   /// Linux does where its setting `protected_symlinks` is on.
-  private static func checkLink(_ path: String) throws(CSVError) {
+  package static func checkLink(_ path: String) throws(CSVError) {
     var (link, folder) = (stat(), stat())
     guard lstat(path, &link) == 0, link.st_mode & S_IFMT == S_IFLNK, stat(split(path).folder, &folder) == 0 else {
       return

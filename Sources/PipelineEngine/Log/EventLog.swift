@@ -53,6 +53,7 @@ final class EventLog: Sendable {
     name = path ?? "standard error"
     var descriptor = STDERR_FILENO
     if let path {
+      do throws(CSVError) { try OutputFile.checkLink(path) } catch { throw RunFailure(error) }
       descriptor = uninterrupted {
         open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_t(permissions))
       }
@@ -102,7 +103,7 @@ final class EventLog: Sendable {
     _ definition: PipelineDefinition, _ options: RunOptions, isNoneOf others: [String]
   ) throws(PipelineError) {
     guard let path = Destination(definition, options)?.path else { return }
-    try OutputPath.check(path, key: "log", isNoneOf: others)
+    try OutputPath.check([path], key: "log", areNoneOf: others)
   }
 
   /// Whether events of a level are written; to avoid work that only they need.
