@@ -98,9 +98,9 @@ extension NSError {
 
 extension PipelineError: CustomStringConvertible {
   /// One line per mistake: `file:line:column: key path: message`.
-  public var description: String {
-    mistakes.map { $0.line(in: file) }.joined(separator: "\n")
-  }
+  public var description: String { lines.joined(separator: "\n") }
+
+  package var lines: [String] { mistakes.map { $0.line(in: file) } }
 }
 
 extension PipelineError.Mistake {

@@ -20,21 +20,22 @@ struct ComparisonText {
   init(_ content: FileComparison.Content) { self.content = content }
 
   var header: String {
-    "--- \(content.oldIsNamed)\n+++ \(content.newIsNamed)\n\(basis)\n"
+    Self.text(["--- \(content.oldIsNamed)", "+++ \(content.newIsNamed)"] + basis + [""])
   }
 
   /// What is compared.
-  private var basis: String {
+  private var basis: [String] {
     let names = content.columns.texts.columns.map(\.attribute)
     let key = zip(names, content.columns.isKey).filter(\.1).map(\.0)
     let others = zip(names, content.columns.isKey).filter { !$0.1 }.map(\.0)
-    let lines =
-      key.isEmpty
+    return key.isEmpty
       ? TextLayout.lines(names, after: "whole records: ")
       : TextLayout.lines(key, after: "by key: ")
         + (others.isEmpty ? [] : TextLayout.lines(others, after: "compared: "))
-    return lines.joined(separator: "\n") + "\n"
   }
+
+  /// What a line quotes can't begin another one.
+  private static func text(_ lines: [String]) -> String { lines.map { RawText.oneLine($0) + "\n" }.joined() }
 
   // MARK: Differences
 
@@ -53,7 +54,7 @@ struct ComparisonText {
         entry("!", at: location(difference), key: key)
         + TextLayout.lines(["of \(name): not compared, because its key occurs more than once"], after: "    ")
     }
-    return lines.joined(separator: "\n") + "\n"
+    return Self.text(lines)
   }
 
   /// Where the entry is, on the new side if it is there.
@@ -125,7 +126,7 @@ struct ComparisonText {
     if showsAll, counts.listed > 0 { lines.insert("", at: 0) }
     lines += TextTable.rows(rows.map { ($0.0, TextTable.padded(TextTable.grouped($0.1), to: width)) })
     for note in content.notes { lines += TextLayout.lines([note], after: "  note: ") }
-    return lines.joined(separator: "\n") + "\n"
+    return Self.text(lines)
   }
 
   /// The issues of the files.

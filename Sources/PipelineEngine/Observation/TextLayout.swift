@@ -20,7 +20,7 @@ package enum TextLayout {
     let width = max(20, columns - DisplayWidth.of(first))
     var lines: [String] = []
     var line = ""
-    for (index, piece) in pieces.enumerated() {
+    for (index, piece) in pieces.lazy.map(RawText.oneLine).enumerated() {
       let text = index == pieces.count - 1 ? piece : piece + separator.trimmingSpaces
       for (number, part) in divided(text, width: width).enumerated() {
         let gap = line.isEmpty ? "" : number == 0 && separator.hasSuffix(" ") ? " " : ""

@@ -37,7 +37,7 @@ private struct PreviewText {
     lines += table(showsAll ? "Records" : "First records", showsAll ? file.first + file.last : file.first)
     if !showsAll { lines += table("Last records", file.last) }
     if !file.odd.isEmpty { lines += ["", "Odd records"] + file.odd.flatMap(odd) }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.map(RawText.oneLine).joined(separator: "\n") + "\n"
   }
 
   private var name: String { file.input == "-" ? "standard input" : file.input }

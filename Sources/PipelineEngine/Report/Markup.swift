@@ -21,8 +21,8 @@ struct Markup: Sendable, ExpressibleByStringInterpolation {
     mutating func appendInterpolation(_ markup: Markup?) { if let markup { text += markup.text } }
   }
 
-  /// Safe between tags and in quoted attributes. Characters that XML 1.0 does not allow, or that would change what a
-  /// reader sees (bidirectional overrides), are shown by number: `\u{202E}`.
+  /// Safe between tags and in quoted attributes. Characters that XML 1.0 does not allow, or that a reader would not see
+  /// (bidirectional overrides among them), are shown by number: `\u{202E}`.
   private static func escaped(_ value: String) -> String {
     var text = ""
     text.reserveCapacity(value.utf8.count)
@@ -46,9 +46,6 @@ struct Markup: Sendable, ExpressibleByStringInterpolation {
   }
 
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
-    default: scalar.value & 0xFFFE == 0xFFFE
-    }
+    RawText.isUnsafeInLines(scalar) || scalar.value & 0xFFFE == 0xFFFE
   }
 }

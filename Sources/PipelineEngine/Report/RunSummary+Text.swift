@@ -6,13 +6,13 @@ extension RunSummary {
   /// At most `issuesShownMax` issues are shown; those that differ in their lines and values only count as one. The JSON
   /// report has the rest.
   public func text(issuesShownMax: Int = 20) -> String {
-    var lines = ["\(subject) \(verdict.phrase)", ""]
+    var lines = [RawText.oneLine("\(subject) \(verdict.phrase)"), ""]
     lines += TextTable.rows(paths)
     lines += TextTable.rows(totals)
     lines += TextTable.rows((entities ?? []).map(describe))
     lines += TextTable.rows((links ?? []).map(describe))
     lines += problems(issuesShownMax)
-    if let next = nextStep { lines += ["", "Next: \(next)"] }
+    if let next = nextStep { lines += ["", RawText.oneLine("Next: \(next)")] }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -90,7 +90,9 @@ extension RunSummary {
     for (code, count) in sorted { lines.append("  \(TextTable.padded(TextTable.grouped(count), to: width))  \(code)") }
     lines.append("")
     let shown = IssueGroup.all(of: issues.listed).prefix(shownMax)
-    for group in shown { lines += ["  \(group.first)"] + (group.others.map { ["    \($0)"] } ?? []) }
+    for group in shown {
+      lines += (["  \(group.first)"] + (group.others.map { ["    \($0)"] } ?? [])).map(RawText.oneLine)
+    }
     let hidden = issues.errors + issues.warnings - shown.reduce(0) { $0 + $1.count }
     if hidden > 0 {
       let rest = TextTable.grouped(hidden)
@@ -139,7 +141,7 @@ package enum TextTable {
   /// Name and value in two aligned columns.
   static func rows(_ rows: [(String, String)]) -> [String] {
     let width = max(10, rows.map { DisplayWidth.of($0.0) }.max() ?? 0)
-    return rows.map { name, value in "  \(DisplayWidth.padded(name, to: width))  \(value)" }
+    return rows.map { name, value in RawText.oneLine("  \(DisplayWidth.padded(name, to: width))  \(value)") }
   }
 
   static func padded(_ text: String, to width: Int) -> String {

@@ -151,7 +151,7 @@ struct GuessCommand: Command {
     do {
       return try AttributeVocabulary(entity: entity, model: model, store: store)
     } catch let error as PipelineError {
-      throw CommandFailure(error.mistakes.map(\.message).joined(separator: "\n"), error.exitCode)
+      throw CommandFailure(lines: error.mistakes.map(\.message), error.exitCode)
     } catch {
       let failure = RunFailure(store: error as NSError, path: store)
       throw CommandFailure(failure.message, failure.exitCode)

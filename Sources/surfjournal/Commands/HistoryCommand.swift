@@ -170,7 +170,8 @@ struct HistoryCommand: Command {
     for input in run.inputs where !showsPending || input.waiting > 0 {
       let rest = input.state == "partial" ? ", continues at record \(input.nextRecord.grouped)" : ""
       let rejects = input.rejects.map { "; rejects in \($0)" } ?? ""
-      lines.append("    \(input.path)  \(input.state)\(rest): \(Self.counts(input.counts))\(rejects)")
+      lines.append(
+        RawText.oneLine("    \(input.path)  \(input.state)\(rest): \(Self.counts(input.counts))\(rejects)"))
     }
     return lines.map { $0 + "\n" }.joined()
   }

@@ -62,7 +62,7 @@ struct InspectCommand: Command {
       return report.exitCode
     } catch {
       // A reader that closes early, such as head, has what it wants.
-      return error.message == nil ? report.exitCode : error.report()
+      return error.lines.isEmpty ? report.exitCode : error.report()
     }
   }
 }

@@ -79,7 +79,7 @@ struct PipelinesCommand: Command {
       case .success(let definition):
         rows.append(Row(name: item.name, description: definition.description, path: item.path))
       case .failure(let error):
-        Console.report(error.description)
+        Console.report(lines: error.lines)
         code = error.exitCode
       }
     }

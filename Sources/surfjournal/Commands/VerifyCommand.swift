@@ -65,7 +65,7 @@ struct VerifyCommand: Command {
       return report.exitCode
     } catch {
       // A reader that closes early, such as head, has what it wants.
-      return error.message == nil ? report.exitCode : error.report()
+      return error.lines.isEmpty ? report.exitCode : error.report()
     }
   }
 }

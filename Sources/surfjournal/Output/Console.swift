@@ -61,9 +61,16 @@ enum Console {
     }
   }
 
-  /// Writes a message to standard error.
+  /// Writes a message to standard error, on one line: what it quotes can't begin another one.
   static func report(_ message: String) {
-    _ = write("surfjournal: \(VisibleText.lines(message))\n", to: STDERR_FILENO)
+    _ = write("surfjournal: \(RawText.oneLine(message))\n", to: STDERR_FILENO)
+  }
+
+  /// Writes a message of several lines to standard error.
+  static func report(lines: [String]) {
+    guard let first = lines.first else { return }
+    report(first)
+    for line in lines.dropFirst() { _ = write(RawText.oneLine(line) + "\n", to: STDERR_FILENO) }
   }
 
   /// Writes text to standard error.

@@ -19,9 +19,8 @@ extension Arguments {
       Self.optionOfKey.first { mistake.path.hasPrefix($0.0) && isGiven($0.1) }?.1
     }
     guard options.count == error.mistakes.count else {
-      return CommandFailure(error.description, error.exitCode)
+      return CommandFailure(error)
     }
-    return mistake(
-      zip(options, error.mistakes).map { "--\($0): \($1.message)" }.joined(separator: "\n"))
+    return .usage(lines: zip(options, error.mistakes).map { "--\($0): \($1.message)" }, of: command)
   }
 }

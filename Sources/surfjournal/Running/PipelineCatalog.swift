@@ -45,7 +45,7 @@ struct PipelineCatalog {
       case .definition(let definition): return definition
       }
     } catch {
-      throw CommandFailure(error.description, error.exitCode)
+      throw CommandFailure(error)
     }
   }
 
