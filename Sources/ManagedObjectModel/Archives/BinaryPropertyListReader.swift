@@ -98,7 +98,7 @@ struct BinaryPropertyListReader {
     guard depth + object.height <= Self.depthMax else { throw Self.tooDeep }
     return object
   }
-  private static let tooDeep = ArchiveProblem("its containers are nested more than \(depthMax) deep")
+  static let tooDeep = ArchiveProblem("its containers are nested more than \(depthMax) deep")
 
   private mutating func read(_ index: Int, depth: Int) throws(ArchiveProblem) -> Known {
     var at = offsets[index]

@@ -25,9 +25,8 @@ struct KeyedArchive {
   /// Archives may be XML; Foundation reads them and writes them again in the binary form that this type can inspect.
   private static func binary(_ data: Data) throws(ArchiveProblem) -> ArchiveValue {
     if BinaryPropertyListReader.isOne(data) { return try BinaryPropertyListReader.read(data) }
-    var format = PropertyListSerialization.PropertyListFormat.binary
-    guard let list = try? PropertyListSerialization.propertyList(from: data, format: &format), format == .xml,
-      list is [String: Any],
+    let list = try PropertyListData.xml(data)
+    guard list is [String: Any],
       let rewritten = try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
     else { throw ArchiveProblem("it is not a property list") }
     return try BinaryPropertyListReader.read(rewritten)

@@ -13,11 +13,46 @@ package enum PropertyListData {
   /// - Throws: The reason why the data is not a property list of a dictionary, or is too large.
   package static func dictionary(_ data: Data) throws(ArchiveProblem) -> [String: Any] {
     guard data.count <= bytesMax else { throw ArchiveProblem("it has more than \(bytesMax >> 20) MiB") }
-    if BinaryPropertyListReader.isOne(data) { _ = try BinaryPropertyListReader.read(data) }
-    guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else {
-      throw ArchiveProblem("it is not a property list")
+    let list: Any
+    if BinaryPropertyListReader.isOne(data) {
+      _ = try BinaryPropertyListReader.read(data)
+      guard let read = try? PropertyListSerialization.propertyList(from: data, format: nil) else { throw notOne }
+      list = read
+    } else {
+      list = try xml(data)
     }
     guard let dictionary = list as? [String: Any] else { throw ArchiveProblem("its top element is not a dictionary") }
     return dictionary
+  }
+
+  private static let notOne = ArchiveProblem("it is not a property list")
+
+  /// A list of XML. Foundation's reader calls itself for each container within another.
+  static func xml(_ data: Data) throws(ArchiveProblem) -> Any {
+    // Foundation would also read the format before XML, which no store and no model has.
+    guard data.first(where: { !whitespace.contains($0) }) == UInt8(ascii: "<") else { throw notOne }
+    try checkDepth(ofXML: data)
+    guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { throw notOne }
+    return list
+  }
+
+  /// Spaces, line ends, and the mark of UTF-8.
+  private static let whitespace = Array(" \t\r\n\u{FEFF}".utf8)
+
+  private static func checkDepth(ofXML data: Data) throws(ArchiveProblem) {
+    let (starts, ends) = (["<array", "<dict"].map { Array($0.utf8) }, ["</array", "</dict"].map { Array($0.utf8) })
+    let bytes = [UInt8](data)
+    var depth = 0
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "<") {
+      let rest = bytes[index...]
+      if let start = starts.first(where: rest.starts) {
+        // An element that ends at once has nothing in it.
+        if rest.dropFirst(start.count).first != UInt8(ascii: "/") { depth += 1 }
+      } else if ends.contains(where: rest.starts) {
+        depth -= 1
+      }
+      // The value in the innermost container is a level, too.
+      guard depth < BinaryPropertyListReader.depthMax else { throw BinaryPropertyListReader.tooDeep }
+    }
   }
 }

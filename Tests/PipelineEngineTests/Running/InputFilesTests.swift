@@ -109,6 +109,10 @@ import Testing
     let failure = try #require(expand([String(repeating: "{a,b}", count: 60)], optional: true).first?.failure)
     #expect(failure.exitCode == .configuration)
     #expect(failure.message.contains("stands for more than 10000 paths"), "\(failure.message)")
+    for (groups, isRefused) in [(100, false), (101, true)] {
+      let failure = expand([String(repeating: "{a}", count: groups)], optional: true).first?.failure
+      #expect(failure?.message.contains("has 101 groups {…}") ?? false == isRefused)
+    }
     #expect(expand(["logs/{{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9},a}.csv"]).map(\.name) == ["logs/a.csv"])
   }
 
