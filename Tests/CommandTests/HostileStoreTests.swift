@@ -8,7 +8,7 @@ import Testing
   private static let commands = ["inspect", "verify", "export", "list"]
 
   /// The memory that a command may address, in kibibytes; what the stores would unfold to does not fit.
-  private static let memoryMax = 3_000_000
+  private static let memoryMax = 1_000_000
   /// Guards against hangs only: the commands need seconds.
   private static let secondsMax = 120
 

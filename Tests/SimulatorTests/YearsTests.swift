@@ -75,7 +75,24 @@ struct YearsTests {
     return [report.allocations, report.allocatedBytes, report.steps, report.counts.values.reduce(0, +)]
   }
 
-  @Test func `Nights on which files are strange, come again, or are cut short`() async throws {
+  /// Begins a night as a process that is killed at one of its calls, or whose disk is full from there on.
+  private func disturb(_ night: Int) throws {
+    let number = night * 7919 % 250 + 1
+    var fault = Fault(.kill, at: number)
+    if night.isMultiple(of: 4) {
+      fault = FaultMode.lastingDiskFull.fault(at: number / 4 + 1)
+    }
+    var environment = try Shim.environment(fault, in: folder, page: shimFolder.path("page"))
+    let date = Self.start.addingTimeInterval(86_400 * Double(night))
+    environment["SHIM_CLOCK"] = "\(Int(date.timeIntervalSince(Date())))"
+    let output = try Programs.run(
+      Simulation.program.path, ["run", "./nightly.json", "-q"], in: folder, environment: environment)
+    #expect(
+      [0, 65, 73, 74, 75, 128 + SIGKILL].contains(output.status), "night \(night), \(fault): \(output.messages)")
+  }
+
+  @Test func `Nights on which files are strange, come again, or are cut short, and processes are killed`() async throws
+  {
     var sizes: [[Int]] = []
     var works: [[Int]] = []
     for night in 0..<Self.nights {
@@ -83,6 +100,7 @@ struct YearsTests {
       if night % 6 == 1 { try folder.write("day,spot\n1,A\n", to: "in/strange \(night).csv") }
       if night % 7 == 2 { try folder.write(text(night - 1), to: "in/again \(night).csv") }
       if night % 8 == 3 { #expect(try await run(night, cancelled: true).counts.isConserved) }
+      if night % 10 == 2 || night % 10 == 7 { try disturb(night) }
       if night % 9 == 4 {
         let lock = try RunLock(storePath: store, pipeline: "other", now: Date())
         #expect(try await run(night).exitCode == .temporaryFailure)
@@ -139,17 +157,17 @@ struct YearsTests {
   }
 
   @Test func `An inbox of many small files is imported, and the next one is too`() async throws {
-    let count = TestLength.isLong ? 100_000 : 400
-    for part in 0..<2 {
-      for number in 0..<count / 2 {
+    let (count, next) = (TestLength.isLong ? 100_000 : 400, 100)
+    for (part, files) in [count, next].enumerated() {
+      for number in 0..<files {
         try folder.write("date,location,rating\n2020-01-01,Spot \(part) \(number),1\n", to: "in/\(part)-\(number).csv")
       }
       let summary = try await run(part)
-      #expect(summary.counts.inserted == count / 2)
+      #expect(summary.counts.inserted == files)
       #expect(summary.exitCode == .ok)
       #expect(handles() == [])
     }
-    #expect(try sqlite(store, "SELECT count(*) FROM ZJOURNALENTRY") == "\(count)")
+    #expect(try sqlite(store, "SELECT count(*) FROM ZJOURNALENTRY") == "\(count + next)")
     Figures.add("files of an inbox", count, suite: Self.self)
   }
 }
