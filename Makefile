@@ -96,6 +96,7 @@ reliability: ## Write docs/reliability.md: the promises, their tests, and what t
 
 check-docs: ## Check the links of the documentation and the tests that it cites
 	.ci/check-docs
+	.ci/reliability --check
 
 keep-version: ## Keep files of the present version for the tests of later ones, in Tests/Versions
 	@.ci/ensure-packages test
