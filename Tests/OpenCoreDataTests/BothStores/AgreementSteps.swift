@@ -16,11 +16,12 @@ struct AgreementFetch: Sendable {
   var includesSubentities = true
 
   enum Value: Sendable {
-    case text(String), number(Int), real(Double), date(Double)
+    case text(String), texts([String]), number(Int), real(Double), date(Double)
 
     var argument: Any {
       switch self {
       case .text(let text): text
+      case .texts(let texts): texts
       case .number(let number): number
       case .real(let number): number
       case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
@@ -93,7 +94,12 @@ struct AgreementGenerator {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  static let places = ["Pipe", "pipe", "Pípe", "PIPE", "é", "e\u{301}", "", "Jaws", "日本", "🌊", "Bells", "a%b", "a_b"]
+  static let places = [
+    "Pipe", "pipe", "Pípe", "PIPE", "é", "e\u{301}", "", "Jaws", "日本", "🌊", "Bells", "a%b", "a_b",
+    "'\\\"{,}",
+  ]
+  /// Texts with characters that have a meaning in SQL, or in the text form of an array.
+  private static let quoted = ["'", "\"", "\\", ",", "{}", "NULL", "a b", "日", "%"]
   static let dates = [-86_400, 0, 0.25, 3600, 1e9]
   static let heights = [-1, 0, 0.1, 0.5, 1, 2.5, 1e300]
 
@@ -183,7 +189,15 @@ struct AgreementGenerator {
     }
     let relation = one(of: ["==", "!=", "<", "<=", ">", ">="])
     let options = one(of: ["", "[c]", "[d]", "[cd]"])
-    switch number(0..<9) {
+    switch number(0..<11) {
+    case 9:
+      // A server takes very many values as one.
+      let others = (0..<number(0..<60)).map { "\(one(of: Self.quoted))\($0)" }
+      return ("place IN\(options) %@", [.texts((others + [one(of: Self.places), ""]).shuffled(using: &random))])
+    case 10:
+      return (
+        "place MATCHES\(one(of: ["", "[c]"])) %@", [.text(one(of: ["[Pp]ipe2?", ".*2", "a[%_]b.*", "", "(é|J).*"]))]
+      )
     case 0: return ("rating \(relation) %@", [.number(number(0..<6))])
     case 1: return ("place \(relation)\(options) %@", [.text(one(of: Self.places))])
     case 2:
