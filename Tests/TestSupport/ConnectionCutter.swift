@@ -1,6 +1,7 @@
 import Foundation
 
-/// Stands between clients and a PostgreSQL server of the tests, and cuts the connection at the next COMMIT.
+/// Stands between clients and a PostgreSQL server of the tests: cuts the connection at the next COMMIT, or holds a chosen
+/// statement up.
 // Unchecked: `lock` guards what changes; the sockets' numbers are constants.
 package final class ConnectionCutter: @unchecked Sendable {
   /// What happens at the next COMMIT. The client's connection is closed in any case.
@@ -22,6 +23,8 @@ package final class ConnectionCutter: @unchecked Sendable {
   private var isRefusing = false
   private var cuts = 0
   private var messagesLeft: Int?
+  private var held: (text: String, number: Int)?
+  private var isHoldingNow = false
   private var replacement: (old: [UInt8], new: [UInt8])?
   private var replacements = 0
 
@@ -57,6 +60,24 @@ package final class ConnectionCutter: @unchecked Sendable {
 
   /// Cuts a connection when clients have sent so much that it was read in so many pieces; nil: never.
   package func cut(afterMessages count: Int?) { lock.withLock { messagesLeft = count } }
+
+  /// Holds the statement up that is the so-many-th with a text, and all later ones of its connection, until ``goOn()``.
+  package func hold(_ text: String, number: Int) { lock.withLock { held = (text, number) } }
+
+  /// Whether a statement is held up.
+  package var isHolding: Bool { lock.withLock { isHoldingNow } }
+
+  package func goOn() { lock.withLock { isHoldingNow = false } }
+
+  private func holdIfChosen(_ bytes: [UInt8]) {
+    let isChosen = lock.withLock {
+      guard let (text, number) = held, String(decoding: bytes, as: UTF8.self).contains(text) else { return false }
+      held = number > 1 ? (text, number - 1) : nil
+      isHoldingNow = number == 1
+      return isHoldingNow
+    }
+    while isChosen, isHolding { usleep(2000) }
+  }
 
   /// Changes a part of statements on their way to the server. Both texts have the same length.
   package func replace(_ old: String, by new: String) {
@@ -155,6 +176,7 @@ package final class ConnectionCutter: @unchecked Sendable {
 
   private func carryRequests(_ pair: Pair) {
     while let bytes = Pair.read(pair.client) {
+      holdIfChosen(bytes)
       let isCommit = String(decoding: bytes, as: UTF8.self).contains("COMMIT\0")
       let cut = lock.withLock { () -> Cut? in
         if let left = messagesLeft {
