@@ -25,25 +25,7 @@ struct ManyWorkersTests {
     try world.writeLog("a.csv", records: 40_000)
     try world.writeLog("b.csv", records: 8000, first: 50_000)
     let plan = try world.plan("a.csv", "b.csv", shardBytes: 100_000)
-    var random = Randomness.generator()
-    var kills = 0
-    var running: [ChildProcess] = []
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while try world.psql("SELECT count(*) FROM sj_shard WHERE state <> 'complete'") != "0", Date() < deadline {
-      running.removeAll { !$0.isRunning }
-      while running.count < 3 {
-        let worker = world.worker(plan)
-        try worker.start()
-        running.append(worker)
-      }
-      usleep(.random(in: 100_000...300_000, using: &random))
-      if kills < TestLength.rounds(12, long: 100), let victim = running.randomElement(using: &random) {
-        kill(victim.processIdentifier, SIGKILL)
-        kills += 1
-      }
-    }
-    for worker in running { worker.waitUntilExit() }
-    #expect(kills > 2)
+    let kills = try world.workUnderKills(on: plan, atOnce: 3, killsMax: TestLength.rounds(12, long: 100), seconds: 60)
     Figures.add("kills of workers", kills, suite: Self.self)
     try world.compare(plan, files: "a.csv", "b.csv")
   }

@@ -105,29 +105,16 @@ struct PlanPartsTests {
 
   @Test func `Sessions begin when all spots are there, whatever is killed, and the result is that of one run`() throws {
     let plan = try linked.plan([], shardBytes: 1500)
-    var random = Randomness.generator()
-    var (kills, looks) = (0, 0)
-    var running: [ChildProcess] = []
-    let deadline = Date(timeIntervalSinceNow: 180)
-    while try many.psql("SELECT count(*) FROM sj_shard WHERE state <> 'complete'") != "0", Date() < deadline {
+    var looks = 0
+    let kills = try many.workUnderKills(
+      on: plan, atOnce: 3, killsMax: TestLength.rounds(8, long: 60), pause: 50_000...200_000
+    ) {
       let isEarly = try many.psql(
         "SELECT EXISTS (SELECT 1 FROM \"ZSESSION\") AND (\(Self.openSpots)) > 0")
       #expect(isEarly == "f")
       looks += 1
-      running.removeAll { !$0.isRunning }
-      while running.count < 3 {
-        let worker = many.worker(plan)
-        try worker.start()
-        running.append(worker)
-      }
-      usleep(.random(in: 50_000...200_000, using: &random))
-      if kills < TestLength.rounds(8, long: 60), let victim = running.randomElement(using: &random) {
-        kill(victim.processIdentifier, SIGKILL)
-        kills += 1
-      }
     }
-    for worker in running { worker.waitUntilExit() }
-    #expect(kills > 2 && looks > 2)
+    #expect(looks > 2)
     Figures.add("kills of workers of several entities", kills, suite: Self.self)
     try compare(plan)
   }

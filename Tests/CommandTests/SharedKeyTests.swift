@@ -125,31 +125,7 @@ struct SharedKeyTests {
           "--store", world.address, "--shard-bytes", "\(Int.random(in: 1000...1800, using: &random))", "--quiet",
         ], in: folder
       ).text.split(separator: "\n").first.map(String.init))
-    let shards = try #require(Int(try world.psql("SELECT count(*) FROM sj_shard")))
-    #expect(shards > 2)
-    // Each shard at least once, two at a time, in a random order; some are killed and repeated.
-    var waiting = (0..<shards).shuffled(using: &random)
-    var running: [(process: ChildProcess, shard: Int)] = []
-    var (kills, failures) = (0, 0)
-    while !waiting.isEmpty || !running.isEmpty {
-      let ended = running.filter { !$0.process.isRunning }
-      running.removeAll { one in ended.contains { $0.process === one.process } }
-      for worker in ended where worker.process.terminationStatus != 0 {
-        waiting.insert(worker.shard, at: .random(in: 0...waiting.count, using: &random))
-        failures += 1
-      }
-      try #require(failures <= kills, "\(failures) workers have failed, and \(kills) were killed")
-      while running.count < 2, let shard = waiting.popLast() {
-        let worker = world.worker(plan, "--shard", "\(shard)")
-        try worker.start()
-        running.append((worker, shard))
-      }
-      usleep(.random(in: 20_000...120_000, using: &random))
-      if kills < 4, let victim = running.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
-        kill(victim.process.processIdentifier, SIGKILL)
-        kills += 1
-      }
-    }
+    let kills = try world.workInAnyOrder(on: plan, atOnce: 2, using: &random)
     Figures.add("kills of workers that compare keys", kills, suite: Self.self)
     try keyed.compare(plan, fileCount: files.count, with: expected)
   }

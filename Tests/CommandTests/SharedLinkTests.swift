@@ -27,31 +27,7 @@ struct SharedLinkTests {
     }
     let expected = try linked.importFiles(files, into: linked.one)
     let plan = try linked.plan(files, shardBytes: .random(in: 1000...1800, using: &random))
-    let shards = try #require(Int(try linked.many.psql("SELECT count(*) FROM sj_shard")))
-    #expect(shards > 2)
-    // Each shard at least once, three at a time, in a random order; some are killed and repeated.
-    var waiting = (0..<shards).shuffled(using: &random)
-    var running: [(process: ChildProcess, shard: Int)] = []
-    var (kills, failures) = (0, 0)
-    while !waiting.isEmpty || !running.isEmpty {
-      let ended = running.filter { !$0.process.isRunning }
-      running.removeAll { one in ended.contains { $0.process === one.process } }
-      for worker in ended where worker.process.terminationStatus != 0 {
-        waiting.insert(worker.shard, at: .random(in: 0...waiting.count, using: &random))
-        failures += 1
-      }
-      try #require(failures <= kills, "\(failures) workers have failed, and \(kills) were killed")
-      while running.count < 3, let shard = waiting.popLast() {
-        let worker = linked.many.worker(plan, "--shard", "\(shard)")
-        try worker.start()
-        running.append((worker, shard))
-      }
-      usleep(.random(in: 20_000...120_000, using: &random))
-      if kills < 4, let victim = running.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
-        kill(victim.process.processIdentifier, SIGKILL)
-        kills += 1
-      }
-    }
+    let kills = try linked.many.workInAnyOrder(on: plan, atOnce: 3, using: &random)
     Figures.add("kills of workers that share related objects", kills, suite: Self.self)
     try linked.compare(plan, files: files, with: expected)
   }
@@ -63,25 +39,7 @@ struct SharedLinkTests {
     let files = ["a.csv", "b.csv"]
     let expected = try linked.importFiles(files, into: linked.one)
     let plan = try linked.plan(files, shardBytes: 30_000)
-    var random = Randomness.generator()
-    var kills = 0
-    var running: [ChildProcess] = []
-    let deadline = Date(timeIntervalSinceNow: 180)
-    while try linked.many.psql("SELECT count(*) FROM sj_shard WHERE state <> 'complete'") != "0", Date() < deadline {
-      running.removeAll { !$0.isRunning }
-      while running.count < 4 {
-        let worker = linked.many.worker(plan)
-        try worker.start()
-        running.append(worker)
-      }
-      usleep(.random(in: 100_000...300_000, using: &random))
-      if kills < TestLength.rounds(12, long: 100), let victim = running.randomElement(using: &random) {
-        kill(victim.processIdentifier, SIGKILL)
-        kills += 1
-      }
-    }
-    for worker in running { worker.waitUntilExit() }
-    #expect(kills > 2)
+    let kills = try linked.many.workUnderKills(on: plan, atOnce: 4, killsMax: TestLength.rounds(12, long: 100))
     Figures.add("kills of workers that share related objects", kills, suite: Self.self)
     try linked.compare(plan, files: files, with: expected)
   }

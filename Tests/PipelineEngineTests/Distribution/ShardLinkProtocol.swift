@@ -88,16 +88,15 @@ struct ShardLinkProtocol {
   func explore() -> Findings {
     let start = State(
       workers: chunks.map { _ in Worker() }, isSaved: chunks.map { _ in false }, killsLeft: killsMax)
-    var (known, waiting, findings): (Set<State>, [State], Findings) = ([start], [start], Findings())
-    while let state = waiting.popLast() {
-      findings.states += 1
+    var findings = Findings()
+    findings.states = visitStates(from: start) { state in
       if state.workers.allSatisfy({ $0.step == .done }) {
         check(state, &findings)
-        continue
+        return []
       }
       let next = chunks.indices.flatMap { successors(of: state, worker: $0) }
       if next.isEmpty { findings.stuck += 1 }
-      for state in next where known.insert(state).inserted { waiting.append(state) }
+      return next
     }
     return findings
   }

@@ -70,17 +70,16 @@ struct ShardProtocol {
     let start = State(
       copies: Array(repeating: 0, count: chunkCount), attempts: Array(repeating: Attempt(), count: attemptCount),
       killsLeft: killsMax)
-    var (known, waiting, findings): (Set<State>, [State], Findings) = ([start], [start], Findings())
-    while let state = waiting.popLast() {
-      findings.states += 1
+    var findings = Findings()
+    findings.states = visitStates(from: start) { state in
       if state.isDoubled || state.isLost {
         findings.doubled += state.isDoubled ? 1 : 0
         findings.lost += state.isLost ? 1 : 0
-        continue
+        return []
       }
       let next = state.attempts.indices.flatMap { successors(of: state, attempt: $0) }
       if next.isEmpty, !state.isReported { findings.stuck += 1 }
-      for state in next where known.insert(state).inserted { waiting.append(state) }
+      return next
     }
     return findings
   }
