@@ -70,6 +70,44 @@ import Testing
     #expect(try rows("SELECT count(*) FROM ZSESSION") == "4\n")
   }
 
+  @Test(arguments: ["create", "leave", "reject"])
+  func `Records with one key create what each names and lead where the last one says, in chunks of any size`(
+    ifMissing: String
+  ) throws {
+    try folder.write(LinkedSample.pipeline(key: true), to: "p.json")
+    try folder.write("date,spot,country,boards\n2023-01-01,Rincon,US,Fish;Log\n2023-01-02,Bells,AU,\n", to: "old.csv")
+    let records = [
+      "2024-01-01,Rincon,US,Fish", "2024-01-02,Bells,AU,Log", "2024-01-01,Pico,FR,Gun;Log",
+      "2024-01-01,Bells,AU,Fish;Fish", "2023-01-01,Bells,,", "2024-01-02,Pico,US,", "2024-01-03,,,Twin",
+      "2023-01-01,Teahupoo,,Log", "2024-01-03,Rincon,US,Twin", "2024-01-03,Rincon,US,Twin",
+    ]
+    // Without another column of the sessions, only where they lead is compared.
+    for isBare in [false, true] {
+      let lines = records.enumerated().map { isBare ? $1 : "\($1),\($0 % 2 + 1)" }
+      try folder.write(
+        "date,spot,country,boards\(isBare ? "" : ",rating")\n" + lines.joined(separator: "\n") + "\n", to: "a.csv")
+      var results: [String] = []
+      for chunkRows in [1, 3, 4, 5000] {
+        let store = "\(isBare)-\(chunkRows).sqlite"
+        let old = try Tool.run("import", "old.csv", "--pipeline", "p.json", "--store", store, in: folder)
+        #expect(old.status == 0, "\(old.messages)")
+        let text = LinkedSample.pipeline(chunkRows: chunkRows, ifMissing: ifMissing, key: true)
+        try folder.write(
+          isBare ? text.replacingOccurrences(of: "\"date\", \"rating\",", with: "\"date\",") : text,
+          to: "chunks.json")
+        let output = try Tool.run(
+          "import", "a.csv", "--pipeline", "chunks.json", "--store", store, "--json", in: folder)
+        let objects = try rows("SELECT ZNAME, ZCOUNTRY FROM ZSPOT ORDER BY Z_PK; SELECT ZNAME FROM ZBOARD", of: store)
+        let (counts, links) = (try output.json().counts, try LinkedCounts(output).links)
+        results.append("\(try LinkedSample.graph(of: store, in: folder))\(objects)\(links)\(counts)")
+      }
+      #expect(Set(results).count == 1, "without other columns: \(isBare)")
+      let last = "2024-01-03|\(isBare ? "" : "2")|Rincon|US"
+      #expect(results[0].contains(last) == (ifMissing != "reject"), "\(results[0])")
+      #expect(results[0].contains("Pico|FR") == (ifMissing == "create"), "\(results[0])")
+    }
+  }
+
   @Test func `An update that names an unknown object removes no link`() throws {
     try folder.write(LinkedSample.pipeline(key: true), to: "p.json")
     try folder.write("date,spot,boards\n2024-01-01,Rincon,Fish\n2024-01-02,Bells,Log\n", to: "a.csv")

@@ -79,6 +79,18 @@ struct PlannedLinks {
         others.removeFirst()
         switch other {
         case .update(let update): take(update, resolved, of: chunk, counts: &counts, isUpdated: isUpdated)
+        case .later(let row, let number):
+          let owner = LinkedObjects.Holder.row(plan.insertedRows[number])
+          for (index, link) in resolved.links.enumerated() where isUpdated[index] {
+            guard isSet(link, by: row, resolved, of: chunk, counts: &counts[index]) else { continue }
+            conflicts.release(link: index, by: owner)
+            let end = End(row: row, owner: owner, link: index)
+            if resolved.isToOne[index] {
+              taken[index][number] = take(element: row, end, resolved, counts: &counts[index])
+            } else {
+              links[index].listsOfInserts[number] = takeAll(end, resolved, counts: &counts[index])
+            }
+          }
         case .unchanged(let update):
           check(update.row, of: .stored(key: update.storeKey), resolved, of: chunk, isUpdated: isUpdated)
         case .repeated(let row): checkValues(ofRow: row, resolved) { isUpdated[$0] && $1.isStated(row, chunk) }
@@ -90,7 +102,7 @@ struct PlannedLinks {
       takeOthers(before: row)
       for index in targetsOfRows.indices {
         // Most records lead to an object of the store, with nothing to compare.
-        if resolved.isToOne[index], !isChecked[index], plan.laterRows.isEmpty, targetsOfRows[index][row] >= 0 {
+        if resolved.isToOne[index], !isChecked[index], targetsOfRows[index][row] >= 0 {
           let number = takeStored(targetsOfRows[index][row], resolved)
           if number >= 0 {
             taken[index].append(number)
@@ -98,18 +110,16 @@ struct PlannedLinks {
             continue
           }
         }
-        let link = resolved.links[index]
-        let source = link.row(for: row, plan, chunk, isUpdated: isUpdated[index])
-        let end = End(row: source, owner: .row(row), link: index)
+        let end = End(row: row, owner: .row(row), link: index)
         if resolved.isToOne[index] {
-          taken[index].append(take(element: source, end, resolved, counts: &counts[index]))
+          taken[index].append(take(element: row, end, resolved, counts: &counts[index]))
         } else {
           links[index].listsOfInserts.append(takeAll(end, resolved, counts: &counts[index]))
         }
       }
     }
-    for index in taken.indices { links[index].ofInserts = taken[index] }
     takeOthers(before: .max)
+    for index in taken.indices { links[index].ofInserts = taken[index] }
     takeChanges(resolved, counts: &counts)
   }
 
@@ -132,6 +142,8 @@ struct PlannedLinks {
   /// A record that makes no entry and says something of related objects.
   private enum OtherRecord {
     case update(ChunkPlan.Update)
+    /// It updates an entry that an earlier record of the chunk inserts: the one with this number.
+    case later(row: Int, number: Int)
     /// Its entry has its values already.
     case unchanged(ChunkPlan.Update)
     /// An earlier record has its key and its values.
@@ -142,7 +154,7 @@ struct PlannedLinks {
     var row: Int {
       switch self {
       case .update(let update), .unchanged(let update): update.row
-      case .repeated(let row), .matched(let row): row
+      case .later(let row, _), .repeated(let row), .matched(let row): row
       }
     }
 
@@ -150,8 +162,15 @@ struct PlannedLinks {
     static func all(_ plan: ChunkPlan) -> [OtherRecord] {
       let all =
         plan.updates.map(OtherRecord.update) + plan.unchangedUpdates.map(OtherRecord.unchanged)
-        + plan.repeatedRows.map(OtherRecord.repeated) + plan.matchedRows.map(OtherRecord.matched)
+        + plan.repeatedRows.map(OtherRecord.repeated) + plan.matchedRows.map(OtherRecord.matched) + later(plan)
       return all.sorted { $0.row < $1.row }
+    }
+
+    private static func later(_ plan: ChunkPlan) -> [OtherRecord] {
+      if plan.laterRows.isEmpty { return [] }
+      return plan.insertedRows.enumerated().flatMap { number, row in
+        (plan.laterRows[row] ?? []).map { .later(row: $0, number: number) }
+      }
     }
   }
 
@@ -205,15 +224,22 @@ struct PlannedLinks {
     isUpdated: [Bool]
   ) {
     for (index, link) in resolved.links.enumerated() {
-      // Names that the store does not have say nothing of where the entry leads; it keeps what it has.
-      let missing = resolved.missingCount(update.row, link)
-      counts[index].leftOut += missing
-      let isChanged = isUpdated[index] && link.isStated(update.row, chunk) && missing == 0
+      let isChanged = isUpdated[index] && isSet(link, by: update.row, resolved, of: chunk, counts: &counts[index])
       let owner = LinkedObjects.Holder.stored(key: update.storeKey)
       if isChanged { conflicts.release(link: index, by: owner) }
       let end = End(row: update.row, owner: owner, link: index)
       links[index].listsOfUpdates.append(isChanged ? takeAll(end, resolved, counts: &counts[index]) : nil)
     }
+  }
+
+  /// Whether a later record says where its entry leads. Names that the store does not have say nothing of that: the entry
+  /// keeps what it has, and they are counted.
+  private func isSet(
+    _ link: ResolvedLinks.Link, by row: Int, _ resolved: ResolvedLinks, of chunk: ParsedChunk, counts: inout LinkCounts
+  ) -> Bool {
+    let missing = resolved.missingCount(row, link)
+    counts.leftOut += missing
+    return missing == 0 && link.isStated(row, chunk)
   }
 
   /// An entry and one of its relationships.
@@ -310,18 +336,6 @@ struct PlannedLinks {
     }
   }
 
-  /// The stored objects that packed relationships lead to and that know of it by an inverse.
-  var packedTargets: [NSManagedObjectID] {
-    links.filter { $0.link.relationship.inverseRelationship != nil }.flatMap { link in
-      var isUsed = [Bool](repeating: false, count: targets.count)
-      for target in link.ofInserts where target != BatchLink.none { isUsed[Int(target)] = true }
-      return targets.indices.compactMap { index -> NSManagedObjectID? in
-        guard isUsed[index], case .stored(let id) = targets[index] else { return nil }
-        return id
-      }
-    }
-  }
-
   /// The entity whose slots the changes of an object name.
   func changedEntity(of id: NSManagedObjectID) -> NSEntityDescription? {
     links.first { $0.link.different == .update && $0.link.entity.rootEntity === id.entity.rootEntity }?.link.entity
@@ -363,34 +377,5 @@ struct PlannedLinks {
       case .created(let group, let number): created[group]?[number]
       }
     }
-  }
-}
-
-extension PlannedLinks.Link {
-  /// A to-one relationship of the inserted entries, packed; `ids` are those of all targets.
-  func packed(_ ids: [NSManagedObjectID]) -> BatchLink {
-    var (own, positions) = ([NSManagedObjectID](), [Int32](repeating: BatchLink.none, count: ids.count))
-    let indices = ofInserts.map { target -> Int32 in
-      if target == BatchLink.none { return target }
-      if positions[Int(target)] == BatchLink.none {
-        positions[Int(target)] = Int32(own.count)
-        own.append(ids[Int(target)])
-      }
-      return positions[Int(target)]
-    }
-    return BatchLink(link.relationship, targets: own, indices: indices)
-  }
-}
-
-extension ResolvedLinks.Link {
-  /// Whether a record says what it leads to: one of JSON Lines may have no such member.
-  func isStated(_ row: Int, _ chunk: ParsedChunk) -> Bool {
-    !chunk.absent.slots(ofRow: row).contains(AbsentValues.slot(ofLink: values.link, chunk.batch.entity))
-  }
-
-  /// The row that says where a new entry leads: its own, or that of a later record with its key.
-  func row(for row: Int, _ plan: ChunkPlan, _ chunk: ParsedChunk, isUpdated: Bool) -> Int {
-    guard isUpdated, let later = plan.laterRows[row] else { return row }
-    return later.last { isStated($0, chunk) } ?? row
   }
 }

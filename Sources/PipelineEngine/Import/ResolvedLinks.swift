@@ -211,3 +211,16 @@ extension ResolvedLinks.Link {
     link.text(values.batch.value(row: element, slot: slot), slot: slot)
   }
 }
+
+extension ResolvedLinks.Link {
+  /// Whether a record says what it leads to: one of JSON Lines may have no such member.
+  func isStated(_ row: Int, _ chunk: ParsedChunk) -> Bool {
+    !chunk.absent.slots(ofRow: row).contains(AbsentValues.slot(ofLink: values.link, chunk.batch.entity))
+  }
+
+  /// The row that says where a new entry leads: its own, or that of a later record with its key.
+  func row(for row: Int, _ plan: ChunkPlan, _ chunk: ParsedChunk, isUpdated: Bool) -> Int {
+    guard isUpdated, let later = plan.laterRows[row] else { return row }
+    return later.last { isStated($0, chunk) } ?? row
+  }
+}

@@ -60,7 +60,7 @@ struct RowDigester: Sendable, Equatable {
     digests.uniques = uniqueSlots.map { slots in
       Self.digests(of: batch, slots) { $0.hasNull ? .none : $0.digest }
     }
-    if !valueSlots.isEmpty { digests.values = Self.digests(of: batch, valueSlots) { $0.digest.low } }
+    if !valueSlots.isEmpty || comparesLinks { digests.values = Self.digests(of: batch, valueSlots) { $0.digest.low } }
     if let orderSlot {
       digests.orders = (0..<batch.count).map { Self.order(batch.cell(row: $0, slot: orderSlot), batch) }
     }
