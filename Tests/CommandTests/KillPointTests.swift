@@ -15,7 +15,12 @@ import Testing
     calls = try FileCalls()
   }
 
-  @Test(arguments: Workload.all)
+  /// All, or the one that `KIND` names.
+  static let workloads = Workload.all.filter { workload in
+    ProcessInfo.processInfo.environment["KIND"].map { $0 == workload.testDescription } ?? true
+  }
+
+  @Test(arguments: workloads)
   func `Killed before any call and run again, it leaves the names and contents of an undisturbed run`(
     _ workload: Workload
   ) throws {
