@@ -91,6 +91,12 @@ struct LostCommitTests {
     let error = #expect(throws: NSError.self) { try ServerStore.save(["a"], coordinator) }
     #expect(error?.localizedDescription.contains("the save may be complete") == true, "\(String(describing: error))")
     #expect(try places() == "a")
+    // A read finds no server either, and says that it may find one later.
+    let context = ServerStore.context(coordinator)
+    let failure = #expect(throws: NSError.self) {
+      try context.performAndWait { _ = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Session")) }
+    }
+    #expect(failure?.domain == NSCocoaErrorDomain && failure?.mayPass == true, "\(String(describing: failure))")
     try end()
   }
 

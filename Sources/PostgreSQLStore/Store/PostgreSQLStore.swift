@@ -210,10 +210,10 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
     // No write is in progress, or this thread performs it.
     if writerLock.try() {
       defer { writerLock.unlock() }
-      return try reading(try writingReader(), body)
+      return try reading(try reportingErrors { try writingReader() }, body)
     }
     guard !hasOpenTransaction.load(ordering: .acquiring) else {
-      return try writerLock.withLock { try reading(try writingReader(), body) }
+      return try writerLock.withLock { try reading(try reportingErrors { try writingReader() }, body) }
     }
     guard let connection = try reportingErrors({ try pool.take(forReading: true) }) else { throw wasClosed }
     defer { pool.put(connection, wasReading: true) }
