@@ -245,12 +245,11 @@ struct SharedLinkTests {
       #expect(output.status == 78, "\(output.messages)")
       return output.messages
     }
-    func pipeline(_ different: String, ifMissing: String = "create", key: Bool = false) -> String {
-      LinkedSample.pipeline(ifMissing: ifMissing, key: key, more: ", \"ifDifferent\": \"\(different)\"")
+    func pipeline(_ different: String, ifMissing: String = "create") -> String {
+      LinkedSample.pipeline(ifMissing: ifMissing, more: ", \"ifDifferent\": \"\(different)\"")
     }
     #expect(try refusal(pipeline("reject")).contains("an earlier one has created is rejected"))
     #expect(try refusal(pipeline("update")).contains("records change the Spot that they lead to"))
-    #expect(try refusal(pipeline("keep", key: true)).contains("of several records with one key only one decides"))
     #expect(try refusal(pipeline("keep"), "--dry-run", "-o", "plan.json").contains("these workers have none"))
   }
 }

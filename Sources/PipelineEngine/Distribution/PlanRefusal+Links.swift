@@ -18,11 +18,6 @@ extension PlanRefusal {
         "'\(link.isOwnName ? link.columnName : link.name)' is about records of the files themselves, and which of them are "
           + "imported is known only when all are in the store; import it with 'import'")
     }
-    if !definition.key.isEmpty {
-      try refuse(
-        "of several records with one key only one decides where its entry leads, and a worker that comes to another one "
-          + "first would follow that; take \"key\" out if the files have each record once, or import it with 'import'")
-    }
     if link.isExclusive {
       try refuse(
         "each \(object) can belong to one \(entity) only, so of two records that name it the second one is rejected, and "
@@ -31,6 +26,7 @@ extension PlanRefusal {
     try checkOtherEnd(of: link, refuse)
     try checkValues(of: link, refuse)
     if link.policy == .create { try checkCreation(by: link, environment, refuse) }
+    if !definition.key.isEmpty { try checkRepetition(of: link, environment, refuse) }
   }
 
   private typealias Refuse = (String) throws(PipelineError) -> Void
@@ -71,6 +67,31 @@ extension PlanRefusal {
           + "may come to the later one first; set \"ifDifferent\" to keep, which takes the values of the first record, or "
           + "import it with 'import'")
     case .reject: return
+    }
+  }
+
+  /// What records with the key of another one say of related objects must not depend on which of them come before.
+  private static func checkRepetition(
+    of link: EntityLink, _ environment: ImportEnvironment, _ refuse: Refuse
+  ) throws(PipelineError) {
+    let (object, isUpdated) = (link.destinationName, environment.keys.updates(link))
+    if isUpdated, link.policy == .leave {
+      try refuse(
+        "a record that names a missing \(object) leaves where the record with its key before it has led, and a worker may "
+          + "not have come to that; set \"ifMissing\" to reject, or import it with 'import'")
+    }
+    // An update takes each record, whatever it says; other policies leave some out, with what they say of objects.
+    if isUpdated, case .update = environment.definition.duplicates { return }
+    if link.policy == .create {
+      try refuse(
+        "a record that changes nothing because of its key creates no \(object), and a worker may come to it before the one "
+          + "that it comes after; set \"duplicates\" to update, or \"ifMissing\" to reject and import the \(object) objects "
+          + "first, or import it with 'import'")
+    }
+    if !link.comparedSlots.isEmpty {
+      try refuse(
+        "a record that changes nothing because of its key is not compared with its \(object), and a worker may come to it "
+          + "before the one that it comes after; set \"ifDifferent\" to keep, or import it with 'import'")
     }
   }
 

@@ -77,7 +77,14 @@ enum PlanRefusal {
   /// What only the inputs show.
   static func check(_ inputs: [PlannedInput], _ environment: ImportEnvironment) throws(PipelineError) {
     let definition = environment.definition
-    guard definition.duplicates.updates, !definition.key.isEmpty, let first = inputs.first else { return }
+    guard !definition.key.isEmpty, let first = inputs.first else { return }
+    if let other = inputs.first(where: { $0.digester.sharedLinks != first.digester.sharedLinks }) {
+      throw refused(
+        "key",
+        "\(other.file.name) has other columns that lead to objects than \(first.file.name), and entries of both can have one "
+          + "key; plan files with the same columns together, one plan after the other")
+    }
+    guard definition.duplicates.updates else { return }
     if let input = inputs.first(where: \.form.isJSONLines) {
       throw refused(
         "duplicates",

@@ -185,6 +185,7 @@ package final class PlanReport {
   private func attributeKeys(of planned: inout PlannedShards, part: Int) throws(RunFailure) {
     let environment = parts[part].environment
     let outcomes = try store.perform { try environment.sharedKeys.outcomes(in: $0) }
+    let tallies = try store.perform { try environment.sharedKeys.linkTallies(in: $0) }
     let others: WritableKeyPath<RunCounts, Int> =
       environment.definition.duplicates.updates ? \.updated : \.duplicate
     for index in planned.inputs.indices where planned.inputs[index].part == part {
@@ -198,6 +199,9 @@ package final class PlanReport {
       // Those with the key of an earlier input of the plan.
       counts[keyPath: others] += rest
       planned.inputs[index].results.counts = counts
+      let created = planned.inputs[index].results.links.map { LinkCounts(entity: $0.entity, created: $0.created) }
+      let tally = tallies[planned.inputs[index].entry.id] ?? LinkTally()
+      planned.inputs[index].results.links = LinkCounts.sum(created, tally.counts(of: environment.links))
     }
   }
 

@@ -144,7 +144,12 @@ package struct PlanRun {
   private func keepKeys(
     of digester: RowDigester, _ environment: ImportEnvironment, _ ledger: Ledger
   ) throws(RunFailure) {
-    try environment.store.walk(digester, with: [], unless: environment.monitor.isCancelled) { digests, keys in
+    let (store, links) = (environment.store, KeyedLinks(environment.keys, digester.sharedLinks))
+    try store.walk(digester, with: [], unless: environment.monitor.isCancelled) { digests, keys in
+      var digests = digests
+      let ids = keys.compactMap { store.coordinator.objectID(of: store.entity, key: $0) }
+      let context = store.container.newBackgroundContext()
+      try context.performAndWait { try links.add(to: &digests, of: ids, in: context) }
       try save([environment.sharedKeys.insert(digests, storeKeys: keys)], ledger)
     }
     guard environment.monitor.isCancelled() else { return }

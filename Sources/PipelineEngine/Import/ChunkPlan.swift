@@ -12,6 +12,17 @@ struct ChunkPlan {
     var stated: [Int]?
     /// Whether it counts as updated only if the entry has other values, which digests do not show.
     var isUncertain = false
+    /// The relationships that it sets.
+    var links = ChangedLinks.updated
+  }
+
+  /// Some of the relationships of an entry.
+  struct ChangedLinks: OptionSet {
+    let rawValue: Int
+    /// Those that an update changes.
+    static let updated = ChangedLinks(rawValue: 1)
+    /// The others, which have what the first record says. Only workers of a plan may come to that later.
+    static let first = ChangedLinks(rawValue: 2)
   }
 
   /// The entries to insert.
@@ -34,6 +45,8 @@ struct ChunkPlan {
   var matchedRows: [Int] = []
   /// Rows that say what an earlier record with their key has said, where they also say where that leads.
   var repeatedRows: [Int] = []
+  /// Rows of a shard whose entries have the values of other records. What they name is created as if they had come first.
+  var passedRows: [Int] = []
   /// Attributes that an update may change.
   var updatedSlots: [Int] = []
   /// Number of records that changed an entry, of the store or of this chunk.

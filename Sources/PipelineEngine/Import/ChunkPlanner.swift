@@ -31,12 +31,13 @@ struct ChunkPlanner {
   var digester: RowDigester? { matcher?.digester }
 
   /// - Parameters:
+  ///   - resolved: What the records of the chunk name.
   ///   - refused: An issue for each row that is known not to be storable.
   ///   - nextKey: The primary key of the first inserted entry; called only where keys are compared.
   mutating func plan(
-    _ chunk: ParsedChunk, without refused: [Int: RecordIssue], nextKey: () throws -> Int64
+    _ chunk: ParsedChunk, _ resolved: ResolvedLinks, without refused: [Int: RecordIssue], nextKey: () throws -> Int64
   ) throws -> ChunkPlan {
-    if let shared { return try shared.plan(chunk, without: refused, input: input) }
+    if let shared { return try shared.plan(chunk, resolved, without: refused, input: input) }
     guard let matcher else { return ChunkPlan(inserting: chunk, without: refused) }
     keys.next = try nextKey()
     return try matcher.plan(chunk, keys, refused: refused, input: input)

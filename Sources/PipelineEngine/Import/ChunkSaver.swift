@@ -112,7 +112,9 @@ struct ChunkSaver {
     var conflicts: [Int: RecordIssue] = [:]
     while true {
       let without = refused.merging(conflicts) { first, _ in first }
-      var plan = try planner.plan(chunk, without: without) { [totals] in try environment.nextKey(totals) }
+      var plan = try planner.plan(chunk, resolved, without: without) { [totals] in
+        try environment.nextKey(totals)
+      }
       try contexts.removeUnchanged(
         &plan, of: chunk, resolved, isUpdated: environment.keys.updates, lastStoredKey: lastStoredKey(totals))
       if let linker {

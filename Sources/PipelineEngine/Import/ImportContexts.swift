@@ -82,7 +82,8 @@ struct ImportContexts {
     noting note: ([OverwrittenEntries], LinkedKeys) -> Void = { _, _ in }
   ) throws -> Outcome {
     let updates = plan.updates.enumerated().filter { $0.element.storeKey <= lastStoredKey }
-    guard plan.inserts.count > 0 || !updates.isEmpty || !plan.links.changes.isEmpty else {
+    let changesRelated = !plan.links.changes.isEmpty || plan.links.createdCount > 0
+    guard plan.inserts.count > 0 || !updates.isEmpty || changesRelated else {
       if !isDryRun { try coordinator.saveParticipants() }
       return Outcome()
     }

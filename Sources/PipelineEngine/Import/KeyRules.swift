@@ -29,7 +29,11 @@ struct KeyRules {
     digester.keySlots = definition.key.compactMap { entity.slot(named: $0) }
     digester.uniqueSlots = uniquenesses.map(\.slots)
     digester.valueSlots = slots
-    digester.comparesLinks = links.contains(where: updates)
+    if areShared {
+      digester.sharedLinks = links.indices.filter { isFilled(links[$0], mapping) }
+    } else {
+      digester.comparesLinks = links.contains(where: updates)
+    }
     digester.keepsKeyValues = areShared
     if case .keepNewest(let by) = definition.duplicates { digester.orderSlot = entity.slot(named: by) }
     return digester
@@ -40,10 +44,7 @@ struct KeyRules {
     var digester = RowDigester()
     digester.keySlots = filledAttributes(mapping).compactMap { entity.slot(named: $0) }.sorted()
     digester.isWholeRecord = true
-    digester.linksOfWhole = links.indices.filter { index in
-      !links[index].isLate
-        && columns.parsers.contains { links[index].columns.contains($0.column) && isFilled($0, mapping) }
-    }
+    digester.linksOfWhole = links.indices.filter { !links[$0].isLate && isFilled(links[$0], mapping) }
     digester.uniqueSlots = uniquenesses.map(\.slots)
     return digester
   }
@@ -59,6 +60,10 @@ struct KeyRules {
   /// Whether the input has the column, or the pipeline fills it.
   private func isFilled(_ parser: FieldParser, _ mapping: HeaderMapping) -> Bool {
     mapping.fieldOfColumn[parser.column] != nil || parser.textWhenAbsent != nil
+  }
+
+  private func isFilled(_ link: EntityLink, _ mapping: HeaderMapping) -> Bool {
+    columns.parsers.contains { link.columns.contains($0.column) && isFilled($0, mapping) }
   }
 
   /// Attributes that an update may change: those of columns that the input has or the pipeline fills, except the key's.

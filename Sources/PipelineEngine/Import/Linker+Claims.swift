@@ -23,15 +23,33 @@ extension Linker {
       claims.created.append(LinkClaims.Created(group: group, root: root, count: creation.digests.count))
     }
     claims.earlier = earlier(plan, resolved, order: order)
-    claims.stored = try stored(resolved)
+    claims.stored = try stored(resolved.storedIDs + former(plan, resolved, of: chunk))
+    claims.updatesEntries = plan.claims != nil
     return claims
+  }
+
+  /// What the entries lead to that the chunk updates: their save changes these objects, too.
+  private func former(
+    _ plan: ChunkPlan, _ resolved: ResolvedLinks, of chunk: ParsedChunk
+  ) throws -> [(root: NSEntityDescription, ids: [NSManagedObjectID])] {
+    if plan.updates.isEmpty { return [] }
+    let store = environment.store
+    let ids = plan.updates.compactMap { store.coordinator.objectID(of: chunk.batch.entity, key: $0.storeKey) }
+    let context = store.container.newBackgroundContext()
+    return try context.performAndWait {
+      try resolved.links.map { link in
+        (link.link.entity.rootEntity, try context.related(link.link.relationship, of: ids).flatMap(\.self))
+      }
+    }
   }
 
   /// The objects of the store that records of the chunk name, also those that are rejected: they were compared with what
   /// it has.
-  private func stored(_ resolved: ResolvedLinks) throws -> [LinkClaims.Stored] {
+  private func stored(
+    _ objects: [(root: NSEntityDescription, ids: [NSManagedObjectID])]
+  ) throws -> [LinkClaims.Stored] {
     var keys: [String: Set<Int64>] = [:]
-    for (root, ids) in resolved.storedIDs {
+    for (root, ids) in objects where !ids.isEmpty {
       let table = try environment.store.coordinator.tableName(of: root)
       keys[table, default: []].formUnion(ids.compactMap(\.storeKey))
     }
@@ -50,7 +68,7 @@ extension Linker {
         continue
       }
       var seen: Set<KeyDigest> = [.none]
-      for row in plan.insertedRows {
+      for row in plan.namingRows {
         for link in links {
           for element in link.values.elements(ofRow: row) {
             let digest = link.values.digests[element]
@@ -66,6 +84,14 @@ extension Linker {
       }
     }
     return found
+  }
+}
+
+extension ChunkPlan {
+  /// The rows whose names are created where they are missing.
+  fileprivate var namingRows: [Int] {
+    if updates.isEmpty, passedRows.isEmpty, laterRows.isEmpty { return insertedRows }
+    return (insertedRows + laterRows.values.joined() + updates.map(\.row) + passedRows).sorted()
   }
 }
 

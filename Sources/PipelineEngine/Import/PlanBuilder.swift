@@ -43,6 +43,9 @@ struct PlanBuilder {
     }
   }
 
+  /// Notes a record of a shard whose entry has the values of other records.
+  mutating func pass(_ row: Int) { plan.passedRows.append(row) }
+
   /// What becomes of a record that makes no new entry.
   enum Outcome {
     case updated, unchanged, duplicate

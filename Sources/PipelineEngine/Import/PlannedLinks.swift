@@ -93,6 +93,8 @@ struct PlannedLinks {
           }
         case .unchanged(let update):
           check(update.row, of: .stored(key: update.storeKey), resolved, of: chunk, isUpdated: isUpdated)
+        case .passed(let row):
+          for index in resolved.links.indices where isUpdated[index] { takeNames(ofRow: row, index, resolved) }
         case .repeated(let row): checkValues(ofRow: row, resolved) { isUpdated[$0] && $1.isStated(row, chunk) }
         case .matched(let row): checkValues(ofRow: row, resolved) { _, _ in true }
         }
@@ -150,11 +152,13 @@ struct PlannedLinks {
     case repeated(row: Int)
     /// It equals an entry as a whole.
     case matched(row: Int)
+    /// Other workers have records with its key, and the entry has the values of these.
+    case passed(row: Int)
 
     var row: Int {
       switch self {
       case .update(let update), .unchanged(let update): update.row
-      case .later(let row, _), .repeated(let row), .matched(let row): row
+      case .later(let row, _), .repeated(let row), .matched(let row), .passed(let row): row
       }
     }
 
@@ -163,6 +167,7 @@ struct PlannedLinks {
       let all =
         plan.updates.map(OtherRecord.update) + plan.unchangedUpdates.map(OtherRecord.unchanged)
         + plan.repeatedRows.map(OtherRecord.repeated) + plan.matchedRows.map(OtherRecord.matched) + later(plan)
+        + plan.passedRows.map(OtherRecord.passed)
       return all.sorted { $0.row < $1.row }
     }
 
@@ -224,12 +229,22 @@ struct PlannedLinks {
     isUpdated: [Bool]
   ) {
     for (index, link) in resolved.links.enumerated() {
-      let isChanged = isUpdated[index] && isSet(link, by: update.row, resolved, of: chunk, counts: &counts[index])
+      let isChanged =
+        isUpdated[index]
+        ? update.links.contains(.updated) && isSet(link, by: update.row, resolved, of: chunk, counts: &counts[index])
+        : update.links.contains(.first)
+      if isUpdated[index], !update.links.contains(.updated) { takeNames(ofRow: update.row, index, resolved) }
       let owner = LinkedObjects.Holder.stored(key: update.storeKey)
       if isChanged { conflicts.release(link: index, by: owner) }
       let end = End(row: update.row, owner: owner, link: index)
       links[index].listsOfUpdates.append(isChanged ? takeAll(end, resolved, counts: &counts[index]) : nil)
     }
+  }
+
+  /// Creates what a record names whose entry leads elsewhere. An import would have created it before the entry did.
+  private mutating func takeNames(ofRow row: Int, _ index: Int, _ resolved: ResolvedLinks) {
+    var counts = LinkCounts(entity: resolved.links[index].link.destinationName)
+    _ = takeAll(End(row: row, owner: .row(row), link: index), resolved, counts: &counts)
   }
 
   /// Whether a later record says where its entry leads. Names that the store does not have say nothing of that: the entry

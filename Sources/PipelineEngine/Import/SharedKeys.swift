@@ -17,6 +17,8 @@ struct SharedKeys {
   private let updatedSlots: [Int]
   /// The others that records state; those of the first record stay.
   private let firstSlots: [Int]
+  /// Nil where no column leads anywhere.
+  private let links: KeyedLinks?
   private let shard: Shard
   /// The number of the input in the plan.
   private let inputNumber: Int
@@ -32,12 +34,21 @@ struct SharedKeys {
       definition.duplicates, definition.key.joined(separator: ", "), definition.entity
     )
     updatedSlots = environment.keys.digester(mapping).valueSlots
+    links = environment.links.isEmpty ? nil : KeyedLinks(environment.keys, mapping)
     firstSlots = environment.keys.columnSlots.filter { [updatedSlots] in !updatedSlots.contains($0) }
     (self.shard, inputNumber) = (shard, Int(shard.input - firstInput))
   }
 
-  /// Matches the entries in order. `refused` has an issue for each row that is known not to be storable.
-  func plan(_ chunk: ParsedChunk, without refused: [Int: RecordIssue], input: String) throws -> ChunkPlan {
+  /// Matches the entries in order.
+  ///
+  /// - Parameters:
+  ///   - resolved: What the records of the chunk name.
+  ///   - refused: An issue for each row that is known not to be storable.
+  func plan(
+    _ chunk: ParsedChunk, _ resolved: ResolvedLinks, without refused: [Int: RecordIssue], input: String
+  ) throws -> ChunkPlan {
+    var chunk = chunk
+    if let links { chunk.digests.values = links.values(of: chunk, resolved) }
     let storeKeys = EntryMatcher.Keys(
       next: EntryMatcher.Keys.notGiven + 1, base: EntryMatcher.Keys.notGiven, input: 1)
     var matching = Matching(
@@ -49,10 +60,12 @@ struct SharedKeys {
       } else if digest == .none {
         _ = matching.builder.insert(row)
         matching.keylessCount += 1
+        matching.keylessLinks.add(tally(row, resolved, updated: true))
+        matching.keylessLinks.add(tally(row, resolved, updated: false))
       } else if matching.known[digest] != nil {
-        try match(row, digest, of: chunk, in: &matching)
+        try match(row, digest, of: chunk, naming: resolved, in: &matching)
       } else {
-        insert(row, digest, of: chunk, in: &matching)
+        insert(row, digest, of: chunk, naming: resolved, in: &matching)
       }
     }
     let claims = matching.claims(tables, chunk: order(ofRecord: 0, of: chunk))
@@ -78,19 +91,29 @@ struct SharedKeys {
     return known
   }
 
-  private func insert(_ row: Int, _ digest: KeyDigest, of chunk: ParsedChunk, in matching: inout Matching) {
+  private func tally(_ row: Int, _ resolved: ResolvedLinks, updated: Bool) -> LinkTally {
+    links?.tally(ofRow: row, resolved, updated: updated) ?? LinkTally()
+  }
+
+  private func insert(
+    _ row: Int, _ digest: KeyDigest, of chunk: ParsedChunk, naming resolved: ResolvedLinks, in matching: inout Matching
+  ) {
     let digests = chunk.digests
     var key = SharedKey(storeKey: matching.builder.insert(row))
     key.first = order(ofRecord: Int(chunk.recordOfRow[row]), of: chunk)
     key.last = key.first
     key.newest = digests.orders.isEmpty ? 0 : digests.orders[row]
     key.values = digests.values.isEmpty ? 0 : digests.values[row]
+    key.updatedLinks = tally(row, resolved, updated: true)
+    key.firstLinks = tally(row, resolved, updated: false)
     _ = key.inputs.insert(inputNumber)
     matching.known[digest] = KnownKey(key: key, row: row, isChanged: true)
   }
 
   /// Handles a record whose key the store or the chunk has.
-  private func match(_ row: Int, _ digest: KeyDigest, of chunk: ParsedChunk, in matching: inout Matching) throws {
+  private func match(
+    _ row: Int, _ digest: KeyDigest, of chunk: ParsedChunk, naming resolved: ResolvedLinks, in matching: inout Matching
+  ) throws {
     guard var known = matching.known[digest] else { return }
     let values = chunk.digests.keyValues
     if let own = values?[row], let other = values?[known.row], !own.elementsEqual(other) {
@@ -103,16 +126,15 @@ struct SharedKeys {
     var key = known.key
     let (wins, isFirst) = (isNewer(order, newest, than: key), order < key.first)
     let isFirstOfInput = key.inputs.insert(inputNumber)
-    var slots = wins && value != key.values ? updatedSlots : []
-    if isFirst, key.stored == nil { slots += firstSlots }
-    if !slots.isEmpty {
-      matching.builder.update(ChunkPlan.Update(storeKey: key.storeKey, row: row, stated: slots.sorted()))
+    let isChanged = change(key, from: row, sets: wins && value != key.values, isFirst: isFirst, in: &matching)
+    let outcome = outcome(newest, value, comparedWith: key.stored, isChanged: isChanged)
+    if wins {
+      (key.last, key.newest, key.values) = (order, newest, value)
+      key.updatedLinks = tally(row, resolved, updated: true)
     }
-    let outcome = outcome(newest, value, comparedWith: key.stored, slots: slots)
-    if wins { (key.last, key.newest, key.values) = (order, newest, value) }
     if isFirst {
       key.first = order
-      if key.stored != nil { key.outcome = outcome }
+      if key.stored == nil { key.firstLinks = tally(row, resolved, updated: false) } else { key.outcome = outcome }
     }
     if isFirstOfInput {
       matching.builder.leave(as: PlanBuilder.Outcome(outcome), isRepeated: false)
@@ -123,6 +145,29 @@ struct SharedKeys {
     known.isChanged = known.isChanged || wins || isFirst || isFirstOfInput
     known.key = key
     matching.known[digest] = known
+  }
+
+  /// Gives the entry of a key values of a record.
+  ///
+  /// - Parameters:
+  ///   - sets: Whether it gets those that an update sets.
+  ///   - isFirst: Whether the record is the first one with the key so far.
+  /// - Returns: Whether it gets any.
+  private func change(
+    _ key: SharedKey, from row: Int, sets: Bool, isFirst: Bool, in matching: inout Matching
+  ) -> Bool {
+    let isNewer = sets && (!updatedSlots.isEmpty || links != nil)
+    let isEarlier = isFirst && key.stored == nil && (!firstSlots.isEmpty || links?.hasFirst == true)
+    guard isNewer || isEarlier else {
+      matching.builder.pass(row)
+      return false
+    }
+    var update = ChunkPlan.Update(storeKey: key.storeKey, row: row)
+    update.stated = ((isNewer ? updatedSlots : []) + (isEarlier ? firstSlots : [])).sorted()
+    if !isNewer { update.links.remove(.updated) }
+    if isEarlier { update.links.insert(.first) }
+    matching.builder.update(update)
+    return true
   }
 
   /// Whether the updated values of an entry are those of a record from now on.
@@ -136,13 +181,15 @@ struct SharedKeys {
 
   /// What a record counts as whose key the store had, or another input; compared with the entry of the store.
   private func outcome(
-    _ newest: Double, _ values: UInt64, comparedWith stored: SharedKey.Stored?, slots: [Int]
+    _ newest: Double, _ values: UInt64, comparedWith stored: SharedKey.Stored?, isChanged: Bool
   ) -> SharedKey.Outcome {
     guard policy.updates else { return .duplicate }
-    guard let stored else { return slots.isEmpty ? .unchanged : .updated }
-    if values == stored.values { return .unchanged }
-    if case .keepNewest = policy, newest <= stored.newest { return .duplicate }
-    return .updated
+    guard let stored else { return isChanged ? .updated : .unchanged }
+    if case .keepNewest = policy, newest <= stored.newest {
+      // An import does not read what the entries of the store lead to.
+      return values == stored.values && links == nil ? .unchanged : .duplicate
+    }
+    return values == stored.values ? .unchanged : .updated
   }
 
   private func order(ofRecord index: Int, of chunk: ParsedChunk) -> Int64 {
@@ -173,9 +220,10 @@ private struct Matching {
   var builder: PlanBuilder
   var known: [KeyDigest: KnownKey]
   var keylessCount = 0
+  var keylessLinks = LinkTally()
 
   func claims(_ tables: SharedKeyTables, chunk: Int64) -> KeyClaims {
-    var claims = KeyClaims(tables: tables, chunk: chunk, keylessCount: keylessCount)
+    var claims = KeyClaims(tables: tables, chunk: chunk, keylessCount: keylessCount, keylessLinks: keylessLinks)
     let values = builder.keyValues
     claims.claims = known.filter(\.value.isChanged).map { digest, one in
       if one.key.version > 0 { return KeyClaims.Claim(digest: digest, key: one.key) }

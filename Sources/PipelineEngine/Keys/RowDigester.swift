@@ -35,6 +35,8 @@ struct RowDigester: Sendable, Equatable {
   /// Indices of the links that are part of whole records. The digests of the rows are without what they lead to, which is
   /// joined to them where it is looked up.
   var linksOfWhole: [Int] = []
+  /// Indices of the links that the input fills, where workers compare keys. They digest what is at the other ends.
+  var sharedLinks: [Int] = []
   /// Whether the values of keys are kept with their digests.
   var keepsKeyValues = false
 

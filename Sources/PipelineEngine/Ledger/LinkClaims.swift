@@ -48,6 +48,9 @@ struct LinkClaims: Sendable {
   var created: [Created] = []
   /// In the order of the tables.
   var stored: [Stored] = []
+  /// Whether entries that are there are changed, so that the save writes these objects in another order than saves do that
+  /// only insert entries.
+  var updatesEntries = false
 
   /// Takes the objects that the chunk creates, at the beginning of its save. Other workers that create one of them wait
   /// until the save has ended. All take them in the same order, so that two never wait for each other. Values of earlier
@@ -66,12 +69,13 @@ struct LinkClaims: Sendable {
   }
 
   /// Keeps other programs from deleting the objects that the chunk was planned with, until its save has ended. All saves
-  /// lock them in the same order.
+  /// lock them in the same order, and those of a plan with a key for all that they will write, so that two never wait for
+  /// each other.
   ///
   /// - Throws: `NSError` 133000 where one is gone.
   func lockStored(in transaction: SaveTransaction) throws {
     for part in stored {
-      let statement = tables.lock(part.keys, of: part.table)
+      let statement = tables.lock(part.keys, of: part.table, isWritten: updatesEntries)
       try transaction.check(statement.sql, [statement.keys]) { rows in
         guard rows.count < part.keys.count else { return }
         let found = Set(rows.compactMap { $0.first as? Int64 })

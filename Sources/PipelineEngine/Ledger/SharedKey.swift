@@ -36,6 +36,10 @@ struct SharedKey: Sendable, Equatable {
   var outcome = Outcome.inserted
   /// The inputs that have a record with the key.
   var inputs = InputSet()
+  /// What the entry leads to over the relationships that an update sets, by the record whose values it has.
+  var updatedLinks = LinkTally()
+  /// What it leads to over the others, by the first record; empty for an entry that the store had.
+  var firstLinks = LinkTally()
   /// Nil for an entry that the plan has inserted.
   var stored: Stored?
 
@@ -99,6 +103,8 @@ struct KeyClaims: Sendable {
   var claims: [Claim] = []
   /// The number of new entries without a key.
   var keylessCount = 0
+  /// What these lead to.
+  var keylessLinks = LinkTally()
 
   /// Takes the keys at the beginning of a save, before anything is written in vain. Other workers that want one of them
   /// wait until the save has ended. All take them in the same order, so that two never wait for each other.
@@ -124,7 +130,7 @@ struct KeyClaims: Sendable {
           "the class of the entity inserts objects of its own when entries are saved, so workers can't tell which "
           + "entry has which key; end the plan with 'report --abandon', and import the files with 'import'")
     }
-    let chunk = tables.record(chunk: chunk, firstKey: range.lowerBound, keylessCount: keylessCount)
+    let chunk = tables.record(self, firstKey: range.lowerBound)
     try transaction.run(chunk.sql, chunk.values)
   }
 }

@@ -22,11 +22,12 @@ struct SharedKeyTables: Sendable {
       CREATE TABLE \(key) (hash UUID PRIMARY KEY, keyValues BLOB NOT NULL, version INTEGER NOT NULL,
         firstOrder INTEGER NOT NULL, lastOrder INTEGER NOT NULL, newest REAL NOT NULL, digest INTEGER NOT NULL,
         outcome INTEGER NOT NULL, inputs TEXT NOT NULL, chunk INTEGER NOT NULL, number INTEGER NOT NULL,
-        storedDigest INTEGER, storedNewest REAL)
+        storedDigest INTEGER, storedNewest REAL, updatedLinks TEXT NOT NULL, firstLinks TEXT NOT NULL)
       """,
-      "CREATE TABLE \(chunk) (chunk INTEGER PRIMARY KEY, firstKey INTEGER NOT NULL, keyless INTEGER NOT NULL)",
+      "CREATE TABLE \(chunk) (chunk INTEGER PRIMARY KEY, firstKey INTEGER NOT NULL, keyless INTEGER NOT NULL, "
+        + "keylessLinks TEXT NOT NULL)",
       // That of the entries that the store had before.
-      "INSERT INTO \(chunk) VALUES (0, 0, 0)",
+      "INSERT INTO \(chunk) VALUES (0, 0, 0, '')",
     ].map { (dialect.definition($0), []) }
   }
 
@@ -43,7 +44,7 @@ struct SharedKeyTables: Sendable {
     let rows = try coordinator.participantRows(
       """
       SELECT n.number, k.keyValues, c.firstKey + k.number, k.version, k.firstOrder, k.lastOrder, k.newest, k.digest,
-        k.outcome, k.inputs, k.storedDigest, k.storedNewest
+        k.outcome, k.inputs, k.storedDigest, k.storedNewest, k.updatedLinks, k.firstLinks
       FROM unnest(CAST(? AS text)::uuid[]) WITH ORDINALITY AS n(hash, number)
         CROSS JOIN LATERAL (SELECT * FROM \(key) WHERE hash = n.hash OFFSET 0) k JOIN \(chunk) c ON c.chunk = k.chunk
       """, [ServerArray.text(digests, \.hex)])
@@ -58,7 +59,8 @@ struct SharedKeyTables: Sendable {
           storeKey: integer(2), version: integer(3), first: integer(4), last: integer(5),
           newest: row[6] as? Double ?? 0, values: UInt64(bitPattern: integer(7)),
           outcome: SharedKey.Outcome(rawValue: integer(8)) ?? .inserted,
-          inputs: InputSet(text: row[9] as? String ?? ""), stored: stored)
+          inputs: InputSet(text: row[9] as? String ?? ""), updatedLinks: LinkTally(text: row[12] as? String ?? ""),
+          firstLinks: LinkTally(text: row[13] as? String ?? ""), stored: stored)
       )
     }
   }
@@ -81,6 +83,25 @@ struct SharedKeyTables: Sendable {
     try add(
       "SELECT \(SharedKey.input(ofOrder: "chunk")), CAST(0 AS bigint), CAST(SUM(keyless) AS bigint) FROM \(chunk) "
         + "WHERE chunk > 0 GROUP BY 1")
+    return all
+  }
+
+  /// What the entries of the plan lead to in the end, by the input of the first record of each.
+  func linkTallies(in coordinator: NSPersistentStoreCoordinator) throws -> [Int64: LinkTally] {
+    var all: [Int64: LinkTally] = [:]
+    func add(_ sql: String) throws {
+      for row in try coordinator.participantRows(sql) {
+        guard let input = row[0] as? Int64, let text = row[1] as? String, let count = row[2] as? Int64 else { continue }
+        all[input, default: LinkTally()].add(LinkTally(text: text), times: Int(count))
+      }
+    }
+    let first = "SELECT \(SharedKey.input(ofOrder: "firstOrder"))"
+    // An entry that the store had, and that has its values, is as it was.
+    let changed = "FROM \(key) WHERE firstOrder < \(Int64.max) AND storedDigest IS DISTINCT FROM digest"
+    try add("\(first), updatedLinks, count(*) \(changed) GROUP BY 1, 2")
+    try add("\(first), firstLinks, count(*) FROM \(key) WHERE firstOrder < \(Int64.max) GROUP BY 1, 2")
+    try add(
+      "SELECT \(SharedKey.input(ofOrder: "chunk")), keylessLinks, count(*) FROM \(chunk) WHERE chunk > 0 GROUP BY 1, 2")
     return all
   }
 
@@ -109,18 +130,18 @@ struct SharedKeyTables: Sendable {
     return (
       """
       INSERT INTO \(key) AS k (hash, keyValues, version, firstOrder, lastOrder, newest, digest, outcome, inputs, chunk,
-        number, storedDigest, storedNewest)
+        number, storedDigest, storedNewest, updatedLinks, firstLinks)
       SELECT hash, decode(keyValues, 'hex'), version + 1, firstOrder, lastOrder, newest, digest, outcome, inputs, ?1,
-        number, storedDigest, storedNewest
+        number, storedDigest, storedNewest, updatedLinks, firstLinks
       FROM unnest(CAST(?2 AS text)::uuid[], CAST(?3 AS text)::text[], CAST(?4 AS text)::bigint[],
         CAST(?5 AS text)::bigint[], CAST(?6 AS text)::bigint[], CAST(?7 AS text)::float8[], CAST(?8 AS text)::bigint[],
         CAST(?9 AS text)::bigint[], CAST(?10 AS text)::text[], CAST(?11 AS text)::bigint[],
-        CAST(?12 AS text)::bigint[], CAST(?13 AS text)::float8[])
+        CAST(?12 AS text)::bigint[], CAST(?13 AS text)::float8[], CAST(?14 AS text)::text[], CAST(?15 AS text)::text[])
         AS n(hash, keyValues, version, firstOrder, lastOrder, newest, digest, outcome, inputs, number, storedDigest,
-          storedNewest)
+          storedNewest, updatedLinks, firstLinks)
       ORDER BY hash ON CONFLICT (hash) DO UPDATE SET version = excluded.version, firstOrder = excluded.firstOrder,
         lastOrder = excluded.lastOrder, newest = excluded.newest, digest = excluded.digest, outcome = excluded.outcome,
-        inputs = excluded.inputs
+        inputs = excluded.inputs, updatedLinks = excluded.updatedLinks, firstLinks = excluded.firstLinks
       WHERE k.version = excluded.version - 1
       """,
       [
@@ -130,14 +151,19 @@ struct SharedKeyTables: Sendable {
         array { "\($0.key.outcome.rawValue)" }, array { $0.key.inputs.text }, array { "\($0.row)" },
         isStored ? array { "\(Int64(bitPattern: $0.key.stored?.values ?? 0))" } : .null,
         isStored ? array { ServerArray.number($0.key.stored?.newest ?? 0) } : .null,
+        array { "\"\($0.key.updatedLinks.text)\"" }, array { "\"\($0.key.firstLinks.text)\"" },
       ]
     )
   }
 
-  func record(chunk: Int64, firstKey: Int64, keylessCount: Int) -> Statement {
+  /// Notes the primary key of the first entry that a chunk has inserted.
+  func record(_ claims: KeyClaims, firstKey: Int64) -> Statement {
     (
-      "INSERT INTO \(self.chunk) VALUES (?, ?, ?)",
-      [.integer(chunk), .integer(firstKey), .integer(Int64(keylessCount))]
+      "INSERT INTO \(chunk) VALUES (?, ?, ?, ?)",
+      [
+        .integer(claims.chunk), .integer(firstKey), .integer(Int64(claims.keylessCount)),
+        .text(claims.keylessLinks.text),
+      ]
     )
   }
 }

@@ -162,10 +162,11 @@ struct SharedLinkTables: Sendable {
     )
   }
 
-  /// Finds rows of the store, and locks them against deletion in the order of their keys.
-  func lock(_ keys: [Int64], of table: String) -> (sql: String, keys: String) {
+  /// Finds rows of the store, and locks them in the order of their keys: against deletion, or against other writers, too.
+  func lock(_ keys: [Int64], of table: String, isWritten: Bool) -> (sql: String, keys: String) {
     (
-      "SELECT Z_PK FROM \(table) WHERE Z_PK = ANY(CAST(? AS text)::bigint[]) ORDER BY Z_PK FOR KEY SHARE",
+      "SELECT Z_PK FROM \(table) WHERE Z_PK = ANY(CAST(? AS text)::bigint[]) ORDER BY Z_PK FOR "
+        + (isWritten ? "NO KEY UPDATE" : "KEY SHARE"),
       ServerArray.text(keys) { "\($0)" }
     )
   }
