@@ -13,7 +13,11 @@ struct LinkedPlan {
   ///   - server: Nil for the one that the tests share.
   init(pipeline: String = LinkedSample.pipeline(chunkRows: 40), on server: PostgreSQLServer? = nil) throws {
     let server = server ?? PostgreSQLServer.shared
-    (many, one) = (try PlannedImport(on: server), try PlannedImport(on: server))
+    try self.init(PlannedImport(on: server), PlannedImport(on: server), pipeline: pipeline)
+  }
+
+  init(_ many: PlannedImport, _ one: PlannedImport, pipeline: String) throws {
+    (self.many, self.one) = (many, one)
     try LinkedSample.prepare(folder)
     try folder.makeFolder("one")
     try folder.write(pipeline, to: "nightly.json")

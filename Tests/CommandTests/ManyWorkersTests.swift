@@ -169,7 +169,7 @@ struct ManyWorkersTests {
     let workers = (0..<3).map { _ in world.worker(plan) }
     for worker in workers { try worker.start() }
     usleep(500_000)
-    let restarted = try restart(server)
+    let restarted = try server.restart()
     defer {
       kill(restarted.processIdentifier, SIGQUIT)
       restarted.waitUntilExit()
@@ -181,22 +181,6 @@ struct ManyWorkersTests {
     // The server of the tests does not wait for its disk: what it has lost, it has lost with its checkpoints.
     #expect(try world.run("work", "--plan", plan, "--store", world.address).status == 0)
     try world.compare(plan, files: "a.csv")
-  }
-
-  /// Ends a server at once, without a checkpoint of its own, and starts another one with its data and options.
-  private func restart(_ server: PostgreSQLServer) throws -> ChildProcess {
-    let data = "\(server.socketFolder)/data"
-    let lines = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8).split(separator: "\n")
-    let number = try #require(pid_t(lines[0]))
-    kill(number, SIGQUIT)
-    while kill(number, 0) == 0 { usleep(20_000) }
-    let asUser = geteuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --init-groups" : ""
-    let process = Programs.process("/bin/sh", ["-c", "exec \(asUser) $(tr -d '\"' < \(data)/postmaster.opts)"])
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.start()
-    return process
   }
 
   @Test func `Workers go on when the server ends all their connections`() throws {

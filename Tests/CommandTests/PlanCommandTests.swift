@@ -7,6 +7,7 @@ struct PlannedImport {
   let folder: TemporaryFolder
   let server: PostgreSQLServer
   let schema: String
+  let database: String
   var address: String
 
   /// In a schema of its own.
@@ -18,9 +19,11 @@ struct PlannedImport {
   }
 
   /// - Parameter address: Leads to the schema, also over a pooler.
-  init(on server: PostgreSQLServer, schema: String = "public", at address: URL?) throws {
+  init(
+    on server: PostgreSQLServer, schema: String = "public", database: String = "postgres", at address: URL?
+  ) throws {
     folder = try TemporaryFolder()
-    (self.server, self.schema) = (server, schema)
+    (self.server, self.schema, self.database) = (server, schema, database)
     self.address = try #require(address).absoluteString
     try folder.write(Self.pipeline, to: "nightly.json")
   }
@@ -80,7 +83,7 @@ struct PlannedImport {
     return output.text.split(separator: "\n").map(String.init).sorted()
   }
 
-  func psql(_ statement: String) throws -> String { try server.psql(statement, schema: schema) }
+  func psql(_ statement: String) throws -> String { try server.psql(statement, schema: schema, database: database) }
 
   /// Imports the same files on one machine.
   private func importOnOneMachine(_ files: [String]) throws -> Summary {

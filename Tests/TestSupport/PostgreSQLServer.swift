@@ -127,10 +127,12 @@ package final class PostgreSQLServer: Sendable {
   }
 
   /// What `psql` prints for statements: without a heading, columns separated by `|`.
-  package func psql(_ statements: String, schema: String = "public") throws -> String {
+  package func psql(
+    _ statements: String, schema: String = "public", database: String = "postgres"
+  ) throws -> String {
     let output = try Programs.run(
       "/usr/bin/env", ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", statements],
-      environment: environment.merging(["PGOPTIONS": "-csearch_path=\(schema)"]) { $1 })
+      environment: environment.merging(["PGOPTIONS": "-csearch_path=\(schema)", "PGDATABASE": database]) { $1 })
     guard output.status == 0 else { throw ProgramFailure(description: "psql: \(output.messages)") }
     return output.text.trimmingCharacters(in: .newlines)
   }
