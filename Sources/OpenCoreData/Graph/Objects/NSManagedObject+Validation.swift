@@ -23,6 +23,9 @@ extension NSManagedObject {
   /// whose row is gone, so that it has no values.
   func validateProperties(isNew: Bool) throws {
     if isFault { return }
+    // Setters read what they lead to, so that an object whose row is gone is deleted then. A packed row of a child leads to
+    // objects that no context has read: a parent that links its rows by objects counts such an object as changed, and
+    // has no values of it if the row is gone.
     guard hasValues || entity.attributeSlots.isEmpty else { throw NSManagedObjectContext.notFound(objectID) }
     let mayLackSome = managedObjectContext?.toleratesMissingRelationships ?? false
     var errors = mayLackSome ? [] : relationshipErrors(isNew: isNew)
