@@ -245,6 +245,11 @@ struct SharedKeyTests {
     let work = try world.run("work", "--plan", plan, "--store", world.address, "--shard", "1")
     #expect(work.status == 65 && work.messages.contains("has the digest of another JournalEntry"), "\(work.messages)")
     #expect(try keyed.rows(of: world.address) == before)
+    // What the message says.
+    #expect(try world.run("report", "--plan", plan, "--store", world.address, "--abandon").status == 0)
+    #expect(try world.run("undo", world.address, plan, "--yes").status == 0)
+    for store in [world.address, "one.sqlite"] { try keyed.importFiles(["a.csv"], into: store) }
+    #expect(try keyed.rows(of: world.address) == keyed.rows(of: "one.sqlite"))
   }
 
   @Test func `What depends on the order of records is refused with the reason`() throws {

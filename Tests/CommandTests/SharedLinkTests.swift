@@ -199,6 +199,35 @@ struct SharedLinkTests {
     #expect(try linked.many.psql("SELECT count(*) FROM \"ZSESSION\"") == "1")
   }
 
+  @Test func `After an object was deleted, the plan is ended, taken back and made again, as the message says`() throws {
+    let linked = try LinkedPlan()
+    try linked.writeLog("old.csv", records: 80, seed: 1, spots: 10)
+    for store in [linked.many, linked.one] { try linked.importFiles(["old.csv"], into: store) }
+    try linked.writeLog("a.csv", records: 300, seed: 2, spots: 10)
+    let plan = try linked.plan(["a.csv"])
+    try linked.run([linked.many.worker(plan, "--shard", "1")])
+    let delete = """
+      UPDATE "ZSESSION" SET "ZSPOT" = NULL WHERE "ZSPOT" = (SELECT "Z_PK" FROM "ZSPOT" WHERE "ZNAME" = 'Spot 1');
+      DELETE FROM "ZSPOT" WHERE "ZNAME" = 'Spot 1'
+      """
+    for store in [linked.many, linked.one] { _ = try store.psql(delete) }
+    let work = try linked.many.run("work", "--plan", plan, "--store", linked.many.address)
+    #expect(work.status == 65 && work.messages.contains("--abandon"), "\(work.messages)")
+    let ended = try linked.many.run("report", "--plan", plan, "--store", linked.many.address, "--abandon")
+    #expect(ended.status == 0 && ended.messages.contains("surfjournal undo"), "\(ended.messages)")
+    let undo = try linked.many.run(
+      "undo", linked.many.address, plan, "--model", "Surfing.xcdatamodeld", "--yes", "--keep-changed")
+    #expect(undo.status == 0, "\(undo.messages)")
+    let expected = try linked.importFiles(["a.csv"], into: linked.one)
+    let second = try linked.plan(["a.csv"])
+    try linked.run([linked.many.worker(second)])
+    #expect(try linked.report(second).status == expected.status)
+    func sessions(_ store: PlannedImport) throws -> [String] {
+      try LinkedPlan.graph(of: store).filter { $0.hasPrefix("session") }
+    }
+    #expect(try sessions(linked.many).count == sessions(linked.one).count)
+  }
+
   @Test(arguments: ["ZSPOT", "ZBOARD"])
   func `Where an object of any link is deleted while a plan runs, nothing of the chunk is saved`(table: String) throws {
     let linked = try LinkedPlan()
