@@ -3,21 +3,33 @@ import Foundation
 /// A PostgreSQL server of the tests' own, in a folder of its own: started once for a test process, ended with it. It does
 /// not wait for the disk, because no test cuts its power.
 package final class PostgreSQLServer: Sendable {
-  /// Nil where no server can be started; `problem` says why.
-  package static var shared: PostgreSQLServer? { started.server }
-  package static var isThere: Bool { started.server != nil }
-  /// For the comment of a test that is left out.
-  package static var problem: String { started.problem }
-
-  private static let started: (server: PostgreSQLServer?, problem: String) = {
+  /// Started at the first use; nil where that fails.
+  package static let shared: PostgreSQLServer? = {
     do {
       let server = try PostgreSQLServer()
       atexit { PostgreSQLServer.shared?.stop() }
-      return (server, "")
+      return server
     } catch {
-      return (nil, "there is no PostgreSQL server for the tests: \(error)")
+      FileHandle.standardError.write(Data("The server for the tests can't be started: \(error)\n".utf8))
+      return nil
     }
   }()
+
+  /// Whether a server is installed. Asking starts none: processes that run one test without a server ask, too.
+  package static let isThere = missing == nil
+  /// For the comment of a test that is left out.
+  package static let problem = missing.map { "there is no PostgreSQL server for the tests: \($0)" } ?? ""
+
+  private static let missing: String? = {
+    do {
+      _ = try programs()
+      return geteuid() == 0 && getpwnam("postgres") == nil ? "\(noUser)" : nil
+    } catch {
+      return "\(error)"
+    }
+  }()
+  private static let noUser = ProgramFailure(
+    description: "PostgreSQL refuses to run as root, and there is no user postgres")
 
   /// The folder of its socket, which has a short path.
   package let socketFolder: String
@@ -165,7 +177,7 @@ package final class PostgreSQLServer: Sendable {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     guard geteuid() == 0 else { return folder }
     guard let user = getpwnam("postgres"), chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
-      throw ProgramFailure(description: "PostgreSQL refuses to run as root, and there is no user postgres")
+      throw noUser
     }
     return folder
   }
