@@ -11,13 +11,14 @@
 enum { BUFFER_BYTES = 1 << 18, ROW_BYTES_MAX = 1 << 16 };
 
 static struct cpq_functions pq;
+static struct cpq_end_reason end_reason;
 
 static struct pg_conn *server_connect(const char *address) {
   if (!cpq_load(&pq)) fail("libpq", dlerror());
   struct pg_conn *connection =
       pq.connect((const char *[]){"dbname", NULL}, (const char *[]){address, NULL}, 1);
   if (connection == NULL || pq.status(connection) != CPQ_CONNECTION_OK) fail("connect", pq.error_message(connection));
-  cpq_silence(&pq, connection);
+  cpq_receive_notices(&pq, connection, &end_reason);
   return connection;
 }
 
