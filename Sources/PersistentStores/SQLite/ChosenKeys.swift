@@ -20,8 +20,9 @@ final class ChosenKeys {
       connection.handle, Self.function, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, Unmanaged.passRetained(self).toOpaque(),
       { context, _, arguments in
         guard let arguments, let keys = sqlite3_user_data(context) else { return }
-        let isChosen = Unmanaged<ChosenKeys>.fromOpaque(keys).takeUnretainedValue()
-          .contains(sqlite3_value_int64(arguments[0]))
+        let key = sqlite3_value_int64(arguments[0])
+        // The connection holds the object, so that no reference is counted for each row.
+        let isChosen = Unmanaged<ChosenKeys>.fromOpaque(keys)._withUnsafeGuaranteedRef { $0.contains(key) }
         sqlite3_result_int(context, isChosen ? 1 : 0)
       }, nil, nil, { keys in if let keys { Unmanaged<ChosenKeys>.fromOpaque(keys).release() } })
     guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: nil) }

@@ -142,8 +142,8 @@ package struct PackedLinkWriter {
   }
 
   private func check(_ keys: ArraySlice<Int64>, of table: String, isChanged: Bool) throws {
-    let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
-    let values = keys.map(StoredValue.integer)
+    lazy var condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
+    lazy var values = keys.map(StoredValue.integer)
     let found =
       isChanged
       ? try connection.countVersions(of: keys, in: table)
@@ -156,9 +156,4 @@ package struct PackedLinkWriter {
       "Inserted objects lead to the row \(missing) of \(table), which is not in \(store.location); it was deleted. "
         + "Link them to another object.")
   }
-}
-
-extension [Int64] {
-  /// The numbers in ascending order, each once.
-  fileprivate func sortedUniquely() -> [Int64] { sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
 }

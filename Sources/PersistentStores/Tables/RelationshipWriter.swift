@@ -8,6 +8,7 @@ import ManagedObjectModel
 /// compared with those of all members.
 package struct RelationshipWriter {
   let store: any TableStore
+  private let identity: StoreIdentity
   let connection: any TableStatements
   let history: HistoryWriter?
   /// The keys of the rows that this save inserts.
@@ -20,6 +21,7 @@ package struct RelationshipWriter {
   ) {
     self.history = history
     self.store = store
+    identity = store.identity
     self.connection = connection
     resolutions = Dictionary(
       inserted.map { (ObjectIdentifier($0.range), ($0.resolution, $0.range.keysObtained)) },
@@ -123,12 +125,14 @@ package struct RelationshipWriter {
 
   /// The key of an object that is stored, or that this save inserts.
   func key(of id: NSManagedObjectID) throws -> Int64 {
+    // Nearly all are stored.
+    if let key = id.storeKey, id.storeIdentity === identity { return key }
     switch id.resolved.reference {
-    case .permanent(let identity, let key):
-      guard identity === store.identity else {
+    case .permanent(let other, let key):
+      guard other === identity else {
         throw NSError.coreData(
           .save,
-          "The object \(id) is of another store than \(store.identity.uuid). Relationships can't lead from one "
+          "The object \(id) is of another store than \(identity.uuid). Relationships can't lead from one "
             + "store to another; keep its objects in one store, or set an attribute that names the object.")
       }
       return key

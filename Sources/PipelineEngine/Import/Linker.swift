@@ -128,6 +128,7 @@ final class Linker {
     var refused = environment.late?.refusals(of: chunk, part: environment.part, input: input) ?? [:]
     for (link, isLate) in resolved.links.map({ ($0, false) }) + resolved.late.map({ ($0, true) }) {
       let isNeeded = environment.definition.relationships == .require && !link.link.relationship.isOptional
+      guard isLate || isNeeded || resolved.mayHaveProblems(link) else { continue }
       for row in 0..<chunk.batch.count where refused.isEmpty || refused[row] == nil {
         var problem = isLate ? resolved.problem(ofRow: row, late: link) : resolved.problem(ofRow: row, link)
         if problem == nil, isNeeded, !(isLate ? resolved.names(row, late: link) : resolved.leads(row, link)) {

@@ -29,6 +29,8 @@ struct ResolvedLinks {
   private(set) var isToOne: [Bool] = []
   /// The different objects that the chunk names.
   private(set) var targets: [Target] = []
+  /// Whether the store lacks one of them, or has several of a name.
+  private var isAnyUnfound = false
   /// What the store has of them.
   var objects = LinkedObjects()
   /// By group of links, the index of each target.
@@ -82,11 +84,16 @@ struct ResolvedLinks {
     return nil
   }
 
-  private func target(_ digest: KeyDigest, _ link: EntityLink, in index: any LinkLookup) -> Target {
+  private mutating func target(_ digest: KeyDigest, _ link: EntityLink, in index: any LinkLookup) -> Target {
     switch index.find(digest) {
-    case .stored(let id): .stored(id)
-    case .several: .ambiguous
-    case .none: link.policy == .create ? .new(digest) : .missing
+    case .stored(let id): return .stored(id)
+    case .none where link.policy == .create: return .new(digest)
+    case .none:
+      isAnyUnfound = true
+      return .missing
+    case .several:
+      isAnyUnfound = true
+      return .ambiguous
     }
   }
 
@@ -136,6 +143,11 @@ struct ResolvedLinks {
     guard link.targetOfRow[element] >= 0 else { return true }
     if case .missing = targets[Int(link.targetOfRow[element])] { return true }
     return false
+  }
+
+  /// Whether `problem(ofRow:_:)` can find anything: most often all objects are named by one value, and are there.
+  func mayHaveProblems(_ link: Link) -> Bool {
+    isAnyUnfound || link.link.by.count > 1 || !link.link.otherSlots.isEmpty
   }
 
   /// Why a row of the chunk can't be imported.

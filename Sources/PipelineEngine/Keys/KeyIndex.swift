@@ -16,7 +16,8 @@ package protocol KeySpill: AnyObject {
 package final class KeyIndex {
   package let keysInMemoryMax: Int
   /// What each record reads and changes. One struct, because each access to a property of an object is a call.
-  private var current: Current
+  // Unchecked: no method calls another one while it changes this, and `load` asks only for entries that its caller has.
+  @exclusivity(unchecked) private var current: Current
   private var spill: (any KeySpill)?
   private var filter = KeyFilter()
   private let makeSpill: () throws -> any KeySpill

@@ -12,25 +12,22 @@ struct LinkedKeys: Sendable {
   init() {}
 
   init(_ ids: some Sequence<NSManagedObjectID>) {
-    // Nearly all are of one entity.
-    var found: [(root: NSEntityDescription, keys: [Int64])] = []
-    var last: (entity: NSEntityDescription, index: Int)?
+    // By the scope of their keys: a store and a root entity. Nearly all have one.
+    var found: [(scope: UInt64, root: NSEntityDescription, keys: [Int64])] = []
+    var last = 0
     for id in ids {
-      guard let key = id.storeKey ?? id.resolved.storeKey else { continue }
-      let entity = id.entity
-      if let last, last.entity === entity {
-        found[last.index].keys.append(key)
-        continue
+      let id = id.isTemporaryID ? id.resolved : id
+      guard let key = id.storeKey else { continue }
+      let scope = id.key.scope
+      if last >= found.count || found[last].scope != scope {
+        last = found.firstIndex { $0.scope == scope } ?? found.count
+        if last == found.count { found.append((scope, id.entity.rootEntity, [])) }
       }
-      let root = entity.rootEntity
-      let index = found.firstIndex { $0.root === root } ?? found.count
-      if index == found.count { found.append((root, [])) }
-      found[index].keys.append(key)
-      last = (entity, index)
+      found[last].keys.append(key)
     }
-    for (root, all) in found {
+    for (_, root, all) in found {
       guard let name = root.name else { continue }
-      keys[name] = all.sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+      keys[name] = ((keys[name] ?? []) + all).sortedUniquely()
     }
   }
 

@@ -6,11 +6,12 @@ import PersistentStores
 /// run has created since. It has the bounded memory of a ``KeyIndex``.
 final class LinkIndex: LinkLookup {
   private let link: EntityLink
-  private var keys: KeyIndex
+  // Unchecked: each lookup reads them, and what changes them calls no code that looks anything up.
+  @exclusivity(unchecked) private var keys: KeyIndex
   private let keysInMemoryMax: Int
   /// The destination and its subentities; an entry's values are an index here.
   private let entities: [NSEntityDescription]
-  private var spaces: [PermanentIDSpace?] = []
+  @exclusivity(unchecked) private var spaces: [PermanentIDSpace?] = []
   private static let several = UInt64.max
 
   init(_ link: EntityLink, keysInMemoryMax: Int) {

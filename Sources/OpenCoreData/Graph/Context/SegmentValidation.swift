@@ -15,18 +15,13 @@ extension PendingSegment {
     var isUnlinked = [Bool](repeating: false, count: lists.isEmpty ? 0 : batch.count)
     for list in lists { list.noteMissing(&isUnlinked) }
     handles.forEach { row, handle in if handle.state.contains(.unpacked) { suspects[row] = true } }
-    var invalid: [Int] = []
-    for row in suspects.indices where isLive(row) {
-      if !isUnlinked.isEmpty, isUnlinked[row] {
-        invalid.append(row)
-      } else if suspects[row] {
-        let isUnpacked = handles[row]?.state.contains(.unpacked) == true
-        if isUnpacked || batch.violation(row: row, toleratingMissingRelationships: isTolerant) != nil {
-          invalid.append(row)
-        }
-      }
+    // Nearly no row is suspect.
+    for row in isUnlinked.indices where isUnlinked[row] { suspects[row] = true }
+    return suspects.indices.filter { row in
+      guard suspects[row], isLive(row) else { return false }
+      return !isUnlinked.isEmpty && isUnlinked[row] || handles[row]?.state.contains(.unpacked) == true
+        || batch.violation(row: row, toleratingMissingRelationships: isTolerant) != nil
     }
-    return invalid
   }
 }
 

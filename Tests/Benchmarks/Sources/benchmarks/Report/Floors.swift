@@ -200,14 +200,15 @@ struct Floor: Sendable {
     },
     Floor(
       .linked, "linked import, speed against the C loader's", bound: .atLeast(0.6),
-      obstacle: "each save counts up the versions of its spots, which the C loader leaves, and notes them for an undo"
+      obstacle: "counting up the versions of the spots in each save, which the C loader leaves, takes 1,350 of 15,450 "
+        + "instructions for a record, and what an unlinked import takes is more than all of the C loader's 8,840"
     ) {
       $0.speed(of: .importLinked, against: .limitLinked)
     },
     Floor(
       .linked, "linked import, time over the unlinked one's", bound: .atMost(1.4),
-      obstacle: "SQLite takes half of the unlinked import's time to make the index of the keys, and each save counts "
-        + "the versions of its spots"
+      obstacle: "SQLite takes half of the unlinked import's processor time to make the index of the keys, and counting "
+        + "the versions of the spots a seventh of its instructions"
     ) {
       $0.time(of: .importLinked, over: .importUnlinked)
     },
