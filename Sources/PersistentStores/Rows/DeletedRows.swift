@@ -19,7 +19,11 @@ package struct DeletedRows: Sendable {
   package var store: StoreIdentity { rows.space.store }
   package var liveCount: Int { keys.count - removedRows.count }
   package var liveRows: LazyFilterSequence<Range<Int>> { removedRows.complement(in: 0..<keys.count) }
-  package var liveKeys: [Int64] { removedRows.isEmpty ? keys.array : liveRows.map { keys[$0] } }
+  package var liveKeys: [Int64] {
+    let all = keys.array
+    return removedRows.isEmpty ? all : liveRows.map { all[$0] }
+  }
+  var liveIDs: [NSManagedObjectID] { liveKeys.map { NSManagedObjectID(space: rows.space, key: $0) } }
 
   package func isLive(_ row: Int) -> Bool { removedRows.insertionIndex(ifAbsent: row) != nil }
   package func id(row: Int) -> NSManagedObjectID { NSManagedObjectID(space: rows.space, key: keys[row]) }
@@ -37,7 +41,7 @@ package struct DeletedRows: Sendable {
 
 extension [DeletedRows] {
   package var liveCount: Int { reduce(0) { $0 + $1.liveCount } }
-  package var ids: [NSManagedObjectID] { flatMap { rows in rows.liveRows.map { rows.id(row: $0) } } }
+  package var ids: [NSManagedObjectID] { flatMap(\.liveIDs) }
 
   /// The rows of each entity, in the order in which the entities come first.
   package var byEntity: [[DeletedRows]] {

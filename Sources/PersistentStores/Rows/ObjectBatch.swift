@@ -133,6 +133,17 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = arena.count
   }
 
+  /// Appends the values of another batch of the entity, which has no values of key paths.
+  package mutating func append(_ other: ObjectBatch) {
+    let offset = arena.count
+    for cell in other.cells {
+      cells.append(cell.kind.isInCell ? cell : ValueCell(cell.kind, offset: cell.offset + offset, length: cell.length))
+    }
+    arena.append(contentsOf: other.arena)
+    count += other.count
+    lastRowArenaStart = arena.count
+  }
+
   /// Removes the rows behind the first `count`.
   package mutating func truncate(to count: Int) {
     guard count < self.count else { return }

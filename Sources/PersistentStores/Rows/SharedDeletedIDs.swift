@@ -25,7 +25,7 @@ package final class SharedDeletedIDs: Sendable {
       if let made, made.isFor(single, rows) { return made.ids }
       var ids = Set<NSManagedObjectID>(unique: single.count + rows.liveCount)
       for id in single { ids.add(id) }
-      for rows in rows { for row in rows.liveRows { ids.add(rows.id(row: row)) } }
+      for rows in rows { for id in rows.liveIDs { ids.add(id) } }
       // Without rows there is one object for each ID, and comparing the IDs costs about as much as the set.
       made = rows.isEmpty ? nil : Made(single: single, rows: rows, ids: ids)
       return ids

@@ -119,12 +119,16 @@ extension SQLiteReader {
     let order = keys.indices.sorted { keys[$0] < keys[$1] }
     var query = FetchQuery(entity: entity)
     query.includesSubentities = false
-    var (batch, numbers) = (ObjectBatch(entity: entity), RowNumbers())
-    let owners = SelectPlan.Owners(column: "Z_PK", orderColumn: nil, keys: order.map { keys[$0] }[...])
-    let plan = try SelectPlan(query, in: store, owners: owners)
-    _ = try access("Reading") {
-      try StoreCursor(connection, plan, rowsPerBatch: keys.count, ownsSnapshot: false, lock: nil)
-        .next(into: &batch, numbers: &numbers)
+    var batch = ObjectBatch(entity: entity)
+    for part in order.map({ keys[$0] }).statementParts {
+      let owners = SelectPlan.Owners(column: "Z_PK", orderColumn: nil, keys: part)
+      let plan = try SelectPlan(query, in: store, owners: owners)
+      var (found, numbers) = (ObjectBatch(entity: entity), RowNumbers())
+      _ = try access("Reading") {
+        try StoreCursor(connection, plan, rowsPerBatch: part.count, ownsSnapshot: false, lock: nil)
+          .next(into: &found, numbers: &numbers)
+      }
+      batch.append(found)
     }
     guard batch.count == keys.count else {
       throw NSError.coreData(
@@ -140,8 +144,8 @@ extension SQLiteReader {
 
   /// An object that is kept keeps the values of so many.
   private static let relatedRowsPerBatch = 512
-  /// As many as one statement reads by their keys.
-  private static let relatedKeysPerBatch = 500
+  /// What a context keeps of a batch takes little for each of so many rows.
+  private static let relatedKeysPerBatch = 8192
 }
 
 /// Where the rows at the other end of a to-many relationship are.

@@ -5,137 +5,104 @@ extension SQLiteStore {
   func delete(_ deleted: [DeletedRows], on connection: SQLiteConnection, faults: inout SaveFaults) throws {
     for parts in deleted.byEntity {
       for part in parts where part.store !== identity { throw isForeign(part.id(row: 0)) }
-      var runs = DeletedRuns(parts, consecutiveMin: Self.consecutiveMin, listMax: Self.deletedTogetherMax)
-      while let together = runs.next() {
-        let isDone = try deleteTogether(
-          VersionedKeys(
-            entity: parts[0].entity, version: together.version, count: together.count, isRange: together.isRange,
-            keys: together.keys),
-          connection)
-        if isDone { continue }
-        for run in together.runs {
-          let part = parts[Int(run.part)]
-          try part.rows.load()
-          for row in run.rows { try delete(part.deletion(row: row), on: connection, faults: &faults) }
+      for (version, keys) in Self.keysByVersion(of: parts) {
+        var (together, refused) = (
+          KeysTogether(rangeMin: Self.consecutiveMin, listMax: Self.deletedTogetherMax), [Int64]()
+        )
+        func delete(_ part: KeysTogether.Part?) throws {
+          guard let part else { return }
+          let rows = VersionedKeys(
+            entity: parts[0].entity, version: version, count: part.count, isRange: part.isRange, keys: part.bounds)
+          if try !deleteTogether(rows, connection) { refused += part.keys }
         }
+        try keys.forEachRange { try together.append($0, delete) }
+        try delete(together.takeList())
+        try deleteSingly(Set(refused), version: version, of: parts, on: connection, faults: &faults)
       }
+    }
+  }
+
+  /// The keys of the rows, by version. In this order, each page of the table is changed at one time.
+  private static func keysByVersion(of parts: [DeletedRows]) -> [(version: Int64, keys: KeySet)] {
+    var sets: [Int64: KeySet] = [:]
+    for part in parts {
+      let (keys, versions) = (part.keys.array, part.versions.array)
+      var run: (version: Int64, keys: ClosedRange<Int64>)?
+      for row in part.liveRows {
+        let (key, version) = (keys[row], versions[row])
+        if let known = run, known.version == version, known.keys.upperBound < key, known.keys.upperBound == key &- 1 {
+          run?.keys = known.keys.lowerBound...key
+          continue
+        }
+        if let run { sets[run.version, default: KeySet()].insert(run.keys) }
+        run = (version, key...key)
+      }
+      if let run { sets[run.version, default: KeySet()].insert(run.keys) }
+    }
+    return sets.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// Deletes rows one by one, so that a conflict names them.
+  private func deleteSingly(
+    _ wanted: Set<Int64>, version: Int64, of parts: [DeletedRows], on connection: SQLiteConnection,
+    faults: inout SaveFaults
+  ) throws {
+    if wanted.isEmpty { return }
+    var found: [(part: DeletedRows, row: Int, key: Int64)] = []
+    for part in parts {
+      let (keys, versions) = (part.keys.array, part.versions.array)
+      for row in part.liveRows where versions[row] == version && wanted.contains(keys[row]) {
+        found.append((part, row, keys[row]))
+      }
+    }
+    for (part, row, _) in found.sorted(by: { $0.key < $1.key }) {
+      try part.rows.load()
+      try delete(part.deletion(row: row), on: connection, faults: &faults)
     }
   }
 }
 
-/// The rows of several parts, as they are deleted together: ranges of keys, and lists of others.
-///
-/// Rows whose keys follow each other are one run, so that a cascade over a million takes little memory.
-private struct DeletedRuns {
-  /// Rows of one part with one version, whose keys follow each other.
-  struct Run {
-    var key: Int64
-    let version: Int64
-    let part: Int32
-    var row: Int32
-    var count: Int32
-
-    var end: Int64 { key + Int64(count) }
-    var rows: Range<Int> { Int(row)..<Int(row + count) }
-
-    func precedes(_ other: Run) -> Bool {
-      version == other.version ? key < other.key : version < other.version
-    }
-
-    /// Takes the first rows away.
-    mutating func removeFirst(_ removed: Int32) {
-      key += Int64(removed)
-      row += removed
-      count -= removed
-    }
-  }
-
+/// Gathers keys, which come ascending, for as few statements as possible: ranges of keys, and lists of others.
+private struct KeysTogether {
   /// What one statement deletes.
-  struct Together {
-    private(set) var runs: [Run]
-    private(set) var count: Int
-    fileprivate(set) var isRange = false
-
-    init(_ first: Run) { (runs, count) = ([first], Int(first.count)) }
-
-    var version: Int64 { runs[0].version }
-    var end: Int64 { runs[runs.count - 1].end }
+  struct Part {
     /// All keys; of a range the first and the last.
-    var keys: [Int64] { isRange ? [runs[0].key, end - 1] : runs.flatMap { $0.key..<$0.end } }
+    let bounds: [Int64]
+    let isRange: Bool
 
-    mutating func append(_ run: Run) {
-      runs.append(run)
-      count += Int(run.count)
-    }
-
-    /// Gives the last `rest` rows back.
-    mutating func removeLast(_ rest: Int) {
-      runs[runs.count - 1].count -= Int32(rest)
-      count -= rest
-    }
+    var count: Int { isRange ? Int(bounds[1] - bounds[0]) + 1 : bounds.count }
+    var keys: [Int64] { isRange ? Array(bounds[0]...bounds[1]) : bounds }
   }
 
-  /// The rows of a range that is not deleted completely are deleted one by one, so that a conflict names them.
-  private static let rangeMax = 4096
+  /// The rows of a range that is not deleted completely are deleted one by one.
+  private static let rangeMax: Int64 = 4096
 
-  private let consecutiveMin: Int
-  private let listMax: Int
-  /// By version and key.
-  private var runs: [Run] = []
-  private var position = 0
+  /// So many keys make a range.
+  let rangeMin: Int
+  /// So many keys at most make a list.
+  let listMax: Int
+  private var list: [Int64] = []
 
-  /// - Parameters:
-  ///   - consecutiveMin: So many rows make a range.
-  ///   - listMax: So many keys at most make a list.
-  init(_ parts: [DeletedRows], consecutiveMin: Int, listMax: Int) {
-    (self.consecutiveMin, self.listMax) = (consecutiveMin, listMax)
-    for (index, part) in parts.enumerated() { add(part, Int32(index)) }
-    if !zip(runs, runs.dropFirst()).allSatisfy({ $0.precedes($1) }) { runs.sort { $0.precedes($1) } }
-  }
+  init(rangeMin: Int, listMax: Int) { (self.rangeMin, self.listMax) = (rangeMin, listMax) }
 
-  private mutating func add(_ part: DeletedRows, _ index: Int32) {
-    let (keys, versions) = (part.keys.array, part.versions.array)
-    var run: Run?
-    for row in part.liveRows {
-      if let known = run, known.end == keys[row], known.version == versions[row], known.rows.upperBound == row {
-        run?.count += 1
-        continue
+  mutating func append(_ keys: ClosedRange<Int64>, _ body: (Part?) throws -> Void) rethrows {
+    if keys.count >= rangeMin {
+      try body(takeList())
+      var first = keys.lowerBound
+      while true {
+        let last = first + min(Self.rangeMax - 1, keys.upperBound - first)
+        try body(Part(bounds: [first, last], isRange: true))
+        if last == keys.upperBound { return }
+        first = last + 1
       }
-      if let run { runs.append(run) }
-      run = Run(key: keys[row], version: versions[row], part: index, row: Int32(row), count: 1)
     }
-    if let run { runs.append(run) }
+    if list.count + keys.count > listMax { try body(takeList()) }
+    list.append(contentsOf: keys)
   }
 
-  /// The rows that the next statement deletes; nil at the end.
-  mutating func next() -> Together? {
-    guard position < runs.count else { return nil }
-    var together = Together(runs[position])
-    var end = position + 1
-    while end < runs.count, together.count < Self.rangeMax, runs[end].version == together.version,
-      runs[end].key == together.end
-    {
-      together.append(runs[end])
-      end += 1
-    }
-    if together.count >= consecutiveMin {
-      together.isRange = true
-      let rest = together.count - Self.rangeMax
-      if rest > 0 {
-        end -= 1
-        runs[end].removeFirst(runs[end].count - Int32(rest))
-        together.removeLast(rest)
-      }
-      position = end
-      return together
-    }
-    while end < runs.count, runs[end].version == together.version, Int(runs[end].count) < consecutiveMin,
-      together.count + Int(runs[end].count) <= listMax
-    {
-      together.append(runs[end])
-      end += 1
-    }
-    position = end
-    return together
+  /// The list of keys that were gathered; nil if there are none.
+  mutating func takeList() -> Part? {
+    defer { list = [] }
+    return list.isEmpty ? nil : Part(bounds: list, isRange: false)
   }
 }

@@ -35,9 +35,9 @@ extension SQLiteStore {
     let writer = RelationshipWriter(self, connection, inserted: inserted, history: history)
     try writer.write(changes)
     try writer.forget(deleted)
-    for (entity, keys) in deleted {
-      let references = try RowReferences(to: entity, in: self)
-      if !references.isEmpty { try references.check(deleted: keys, connection) }
+    for keys in deleted {
+      let references = try RowReferences(to: keys.entity, in: self)
+      if !references.isEmpty { try references.check(keys, connection) }
     }
   }
 

@@ -243,9 +243,9 @@ package struct RelationshipWriter {
   /// Removes a join table's rows of deleted objects, and the keys that lead to them by relationships without an inverse,
   /// which no object records.
   package func forget(_ deleted: [DeletedKeys]) throws {
-    for (entity, keys) in deleted {
-      for statement in try leftovers(of: entity) {
-        for part in keys.statementParts {
+    for keys in deleted {
+      for statement in try leftovers(of: keys.entity) {
+        try keys.forEachPart { part in
           try connection.run(statement(SQLFragment.keyMarks(part.count)), part.map(StoredValue.integer))
         }
       }

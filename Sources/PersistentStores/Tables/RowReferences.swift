@@ -50,13 +50,13 @@ package struct RowReferences {
 
   package var isEmpty: Bool { references.isEmpty }
 
-  /// Rejects a deletion that leaves references to the deleted rows with `keys`.
+  /// Rejects a deletion that leaves references to the deleted rows.
   ///
   /// - Throws: `NSError` 1600 that names the first relationship that prevents the deletion.
-  package func check(deleted keys: [Int64], _ connection: any TableStatements) throws {
+  package func check(_ deleted: DeletedKeys, _ connection: any TableStatements) throws {
     for reference in references where !reference.mayDangle {
       // Far fewer passes than keys if there is no index.
-      for part in keys.statementParts {
+      try deleted.forEachPart { part in
         let marks = SQLFragment.keyMarks(part.count)
         let found = try connection.rows(
           "SELECT \(reference.column), count(*) FROM \(reference.table) WHERE \(reference.column) IN (\(marks)) "

@@ -65,8 +65,8 @@ extension TableStore {
   /// The keys of the rows that a save deletes, by entity.
   package func deletedKeys(_ changes: ChangeSet) throws -> [DeletedKeys] {
     let single = try Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values
-      .map { rows in (rows[0].id.entity, try rows.map { try key(of: $0.id) }) }
-    return single + changes.deletedRows.byEntity.map { ($0[0].entity, $0.flatMap(\.liveKeys)) }
+      .map { rows in DeletedKeys(entity: rows[0].id.entity, single: try rows.map { try key(of: $0.id) }) }
+    return single + changes.deletedRows.byEntity.map { DeletedKeys(entity: $0[0].entity, rows: $0) }
   }
 
   /// The ID scope of the row with `key`, by its Z_ENT.
@@ -130,5 +130,28 @@ extension SQLFragment {
   fileprivate static func versionCounting(_ table: String) -> String { "UPDATE \(table) SET Z_OPT = Z_OPT + 1" }
 }
 
-/// The keys of rows of one entity that a save deletes.
-package typealias DeletedKeys = (entity: NSEntityDescription, keys: [Int64])
+/// The keys of rows of one entity that a save deletes. They are asked for by parts: a cascade may have millions.
+package struct DeletedKeys {
+  package let entity: NSEntityDescription
+  private let single: [Int64]
+  private let rows: [DeletedRows]
+
+  package init(entity: NSEntityDescription, single: [Int64] = [], rows: [DeletedRows] = []) {
+    (self.entity, self.single, self.rows) = (entity, single, rows)
+  }
+
+  /// Few rows of each of many batches are taken together.
+  private static let waitingMax = 4000
+
+  /// Calls `body` with all keys, as many as one statement takes at a time.
+  func forEachPart(_ body: (ArraySlice<Int64>) throws -> Void) rethrows {
+    var waiting = single
+    for rows in rows {
+      waiting += rows.liveKeys
+      guard waiting.count >= Self.waitingMax else { continue }
+      for part in waiting.statementParts { try body(part) }
+      waiting = []
+    }
+    for part in waiting.statementParts { try body(part) }
+  }
+}

@@ -81,7 +81,7 @@ final class BatchWriter {
     }
     // After all of them: deleted rows may lead to each other.
     let references = try RowReferences(to: entity, in: store)
-    if !references.isEmpty { try references.check(deleted: keys, connection) }
+    if !references.isEmpty { try references.check(DeletedKeys(entity: entity, single: keys), connection) }
   }
 
   // MARK: Updates

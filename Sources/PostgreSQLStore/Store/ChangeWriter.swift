@@ -63,9 +63,9 @@ final class ChangeWriter {
       let writer = RelationshipWriter(store, connection, inserted: resolutions, history: history)
       try writer.write(changes)
       try writer.forget(deleted)
-      for (entity, keys) in deleted {
-        let references = try RowReferences(to: entity, in: store)
-        if !references.isEmpty { try references.check(deleted: keys, connection) }
+      for keys in deleted {
+        let references = try RowReferences(to: keys.entity, in: store)
+        if !references.isEmpty { try references.check(keys, connection) }
       }
     }
     if !changes.isEmpty { try store.checkReferences(connection) }

@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
     }
     var packed = DeletedRows(rows.rows, keys: rows.numbers.keys, versions: rows.numbers.versions)
     if graph.packedDeletions.mayHave(rows.space.key(0)) {
-      for (row, key) in packed.keys.enumerated() where graph.packedDeletions.locate(rows.space.key(key)) != nil {
+      for (row, key) in packed.keys.array.enumerated() where graph.packedDeletions.locate(rows.space.key(key)) != nil {
         // It was reached another way.
         packed.remove(row: row)
       }
@@ -82,7 +82,8 @@ extension NSManagedObjectContext {
       rest = parts[false]?.map(\.element) ?? []
     }
     if !graph.registry.hasNone(like: packed.rows.space.key(0)) {
-      remove { _, row in graph.registry[packed.rows.space.key(packed.keys[row])] != nil }
+      let keys = packed.keys.array
+      remove { _, row in graph.registry[packed.rows.space.key(keys[row])] != nil }
     }
     for other in relationshipsToFollow(from: packed.entity, reachedBy: relationship) where !mayPack(other) {
       if rest.isEmpty { break }

@@ -24,12 +24,13 @@ final class DeletedSegment {
     guard handles.isEmpty else { return handles.forEach { _, object in set.add(object) } }
     let (rows, isSaved) = (rows, isSaved)
     let (entity, storage, type) = (entity, storage, entity.objectClass)
+    let (keys, versions) = (rows.keys.array, rows.versions.array)
     // Each object is added to the set while it is in the processor's cache.
-    handles.fill(rows.keys.count) { row in
+    handles.fill(keys.count) { row in
       guard rows.removedRows.isEmpty || rows.isLive(row) else { return nil }
       // Its class has no `awakeFromFetch` to be called (`mayDelete`).
       let object = type.walked(
-        of: entity, in: storage, key: rows.keys[row], row: row, version: rows.versions[row], state: .deleted)
+        of: entity, in: storage, key: keys[row], row: row, version: versions[row], state: .deleted)
       if isSaved { object.leaveContext() }
       set.add(object)
       return object
@@ -126,7 +127,8 @@ final class PackedDeletions {
     guard mayHave(key) else { return nil }
     while placedCount < segments.count {
       let rows = segments[placedCount].rows
-      for row in rows.liveRows { places[rows.rows.space.key(rows.keys[row])] = (Int32(placedCount), Int32(row)) }
+      let keys = rows.keys.array
+      for row in rows.liveRows { places[rows.rows.space.key(keys[row])] = (Int32(placedCount), Int32(row)) }
       placedCount += 1
     }
     guard let place = places[key], segments[Int(place.segment)].rows.isLive(Int(place.row)) else { return nil }

@@ -22,7 +22,8 @@ extension NSManagedObjectContext {
       var rest = rows
       let space = rows.rows.space
       if !graph.registry.hasNone(like: space.key(0)) || graph.packedDeletions.mayHave(space.key(0)) {
-        for row in rows.liveRows where graph.knowsObject(space.key(rows.keys[row])) {
+        let keys = rows.keys.array
+        for row in rows.liveRows where graph.knowsObject(space.key(keys[row])) {
           try rows.rows.load()
           rest.remove(row: row)
           single.append(rows.deletion(row: row))

@@ -124,6 +124,7 @@ struct Floor: Sendable {
     Floor(.cascade, "cascade, time over two DELETE statements and reading", bound: .atMost(2)) {
       $0.time(of: .deleteAuthors, over: .limitDeleteAuthors)
     },
+    Floor(.cascade, "cascade, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.deleteAuthors) },
   ]
 
   private static let servers = [
