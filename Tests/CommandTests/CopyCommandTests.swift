@@ -172,6 +172,7 @@ struct CopyCommandTests {
       let output = try Programs.run(Tool.url.path, arguments, in: folder)
       #expect(output.status != 0, "\(arguments)")
       #expect(!(output.messages + output.text).contains("sesame"), "\(arguments): \(output.messages)")
+      #expect(!output.messages.contains("\\u{"), "\(arguments): \(output.messages)")
     }
     #expect(!folder.exists("x.sqlite"))
     let list = try run("list", secret)

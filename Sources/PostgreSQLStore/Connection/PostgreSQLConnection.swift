@@ -361,9 +361,9 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return message.contains("role \"") ? "28000" : message.contains("database \"") ? "3D000" : nil
   }
 
+  /// On one line: libpq's messages have several, which begin with tabs.
   private func cleaned(_ message: String) -> String {
-    address.withoutPasswords(message).split(whereSeparator: \.isNewline).joined(separator: " ")
-      .trimmingCharacters(in: .whitespaces)
+    address.withoutPasswords(message).split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }
 
