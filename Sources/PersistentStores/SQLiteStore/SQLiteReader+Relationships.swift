@@ -63,7 +63,8 @@ extension SQLiteReader {
           count += numbers.keys.count
           if count > rowsMax { return false }
           result.append(RelatedRows(batch, numbers, of: store.identity))
-          (batch, numbers) = (ObjectBatch(entity: table.entity), RowNumbers(wantsVersions: true))
+          batch = Self.batch(after: batch, table.entity)
+          numbers.removeAll()
         }
         return true
       }
@@ -139,6 +140,15 @@ extension SQLiteReader {
     var places = Array(keys.indices)
     for (place, index) in order.enumerated() { places[index] = place }
     if order != places { batch.keepRows(places) }
+    return batch
+  }
+
+  /// An empty batch. After a full one it has as much room: memory for a full one would else be copied as it grows, and
+  /// kept without use.
+  private static func batch(after last: ObjectBatch, _ entity: NSEntityDescription) -> ObjectBatch {
+    if last.count < relatedRowsPerBatch { return ObjectBatch(entity: entity) }
+    var batch = ObjectBatch(entity: entity, rowCapacity: relatedRowsPerBatch)
+    batch.reserveText(last.arena.count)
     return batch
   }
 

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
       let registry = parent.graph.registry
       if registry.hasNoEntries { return found }
       let isKnown = found.contains { rows in
-        rows.numbers.keys.contains { key in registry[rows.space.key(key)].map { $0.hasValues } ?? false }
+        rows.numbers.keys.array.contains { key in registry[rows.space.key(key)].map { $0.hasValues } ?? false }
       }
       return isKnown ? nil : found
     }
@@ -47,13 +47,13 @@ extension NSManagedObjectContext {
   /// - Parameters:
   ///   - chosen: The numbers of the rows that get objects; nil for all.
   func take(_ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool, only chosen: [Int]? = nil) {
-    let entity = rows.space.entity
+    let (space, entity) = (rows.space, rows.space.entity)
     let storage = BatchStorage(self, sharing: rows.rows)
     let (type, hasTransients) = (entity.objectClass, !entity.layout.transientSlots.isEmpty)
     let (numbers, versions, owners) = (rows.numbers.keys.array, rows.numbers.versions.array, rows.numbers.owners.array)
     for row in chosen ?? Array(numbers.indices) {
       let (number, version) = (numbers[row], versions[row])
-      let key = rows.space.key(number)
+      let key = space.key(number)
       let object: NSManagedObject
       if mayKnowSome, let registered = graph.knownObject(key) {
         let known = registered.entity === entity ? registered : self.object(ofRow: storage.id(number))
@@ -90,6 +90,9 @@ struct RelatedLists {
 
   mutating func end() {
     if let owner { lists[owner] = list }
+    // The next list is most often about as long.
+    let count = list.count
     list = []
+    list.reserveCapacity(count)
   }
 }

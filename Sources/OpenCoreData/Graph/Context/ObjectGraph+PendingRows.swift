@@ -8,7 +8,8 @@ extension ObjectGraph {
   /// The object with `id`, pending or registered; nil if the context has none. Makes the object of a pending row.
   func object(for id: NSManagedObjectID) -> NSManagedObject? {
     adoptPermanentIDs()
-    if let (segment, row) = insertions.locate(id) { return handle(in: segment, row: row) }
+    // Asking for one in them would copy them.
+    if !insertions.segments.isEmpty, let (segment, row) = insertions.locate(id) { return handle(in: segment, row: row) }
     return registeredObject(for: id)
   }
 

@@ -39,8 +39,9 @@ struct UnresolvedIDs {
 
   /// Removes and returns the IDs that may have become permanent since the last call.
   mutating func takeResolved() -> [NSManagedObjectID] {
+    if entries.isEmpty { return [] }
     let globalRevision = TemporaryIDRange.globalRevision
-    guard !entries.isEmpty, globalRevision != globalRevisionSeen else { return [] }
+    guard globalRevision != globalRevisionSeen else { return [] }
     globalRevisionSeen = globalRevision
     var result: [NSManagedObjectID] = []
     for (key, entry) in entries {
