@@ -100,7 +100,7 @@ import Testing
 
   @Test func `A refusal names the point and the choices`() {
     let guess = guessed("Date,Spot\n3/4/2014,Rincon\n1/2/2014,Mundaka\n5/4/2014,Malibu\n")
-    let text = GuessReport(guess).refusal(below: confidenceMin)
+    let text = GuessReport(guess).refusal(below: confidenceMin).joined(separator: "\n")
     #expect(text.contains("date format (0.45): all 3 can be"))
     #expect(text.contains("M/d/yyyy"))
   }

@@ -31,7 +31,7 @@ public struct Journal: Sendable {
       do {
         _ = try ExportSchemaCheck(definition, model: model)
       } catch {
-        throw JournalError(.badQuery, exitCode: .usage, error.mistakes.map(\.message).joined(separator: "\n"))
+        throw JournalError(.badQuery, exitCode: .usage, error.mistakes.map(\.message).joined(separator: "; "))
       }
     }
   }

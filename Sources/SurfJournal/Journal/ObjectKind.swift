@@ -60,7 +60,7 @@ package struct ObjectKind: Sendable {
     } catch let error as JournalError {
       throw error
     } catch let error as PipelineError {
-      throw JournalError(.badEntity, exitCode: error.exitCode, error.mistakes.map(\.message).joined(separator: "\n"))
+      throw JournalError(.badEntity, exitCode: error.exitCode, error.mistakes.map(\.message).joined(separator: "; "))
     } catch {
       throw JournalError(reading: error, path: store)
     }

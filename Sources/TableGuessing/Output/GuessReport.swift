@@ -12,18 +12,16 @@ package struct GuessReport: Sendable {
     return text
   }
 
-  /// The points that are less sure than a confidence, with the choices.
-  package func refusal(below confidence: Double) -> String {
+  /// The points that are less sure than a confidence, with the choices, as lines.
+  package func refusal(below confidence: Double) -> [String] {
     let points = guess.undecided(below: confidence)
     let lines = points.map { point in
       let choices = point.choices.isEmpty ? "" : "; choose: \(point.choices.joined(separator: " or "))"
       return "  \(point.name) (\(Self.number(point.confidence))): \(DefinitionText.comment(point.evidence))\(choices)"
     }
     let what = counted(points.count, "point")
-    return """
-      \(DefinitionText.comment(guess.name)): \(what) \(points.count == 1 ? "is" : "are") less sure than \(Self.number(confidence)):
-      \(lines.joined(separator: "\n"))
-      """
+    let verb = points.count == 1 ? "is" : "are"
+    return ["\(DefinitionText.comment(guess.name)): \(what) \(verb) less sure than \(Self.number(confidence)):"] + lines
   }
 
   /// A confidence with two digits.

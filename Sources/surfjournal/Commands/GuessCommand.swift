@@ -102,8 +102,8 @@ struct GuessCommand: Command {
       guard guess.confidence >= confidenceMin else {
         let isTable = guess.otherFormat == nil
         if !isQuiet, isTable { Console.show(report.text + "\n") }
-        let advice = isTable ? advice : "Nothing was written."
-        throw CommandFailure(report.refusal(below: confidenceMin) + "\n" + advice, .dataError)
+        let advice = isTable ? advice : ["Nothing was written."]
+        throw CommandFailure(lines: report.refusal(below: confidenceMin) + advice, .dataError)
       }
       let pipeline = pipeline(guess)
       if let output {
@@ -199,10 +199,10 @@ struct GuessCommand: Command {
     return "Written to \(output). Correct there what is wrong, then: surfjournal run \(output)\(option)\n"
   }
 
-  private var advice: String {
-    """
-    Nothing was written. Correct the file, declare the dates with --date-format, or write a pipeline with
-    --min-confidence 0 and correct it there.
-    """
+  private var advice: [String] {
+    [
+      "Nothing was written. Correct the file, declare the dates with --date-format, or write a pipeline with",
+      "--min-confidence 0 and correct it there.",
+    ]
   }
 }
