@@ -77,11 +77,7 @@ struct DisturbedPlanTests {
     let workers = (0..<3).map { _ in linked.many.worker(plan) }
     for worker in workers { try worker.start() }
     while try linked.many.psql("SELECT count(*) > 2 FROM sj_shard WHERE state = 'complete'") == "f" { usleep(50_000) }
-    let restarted = try server.restart()
-    defer {
-      kill(restarted.processIdentifier, SIGQUIT)
-      restarted.waitUntilExit()
-    }
+    try server.restartAfterCrash()
     for worker in workers {
       worker.waitUntilExit()
       #expect(worker.terminationStatus == 0)

@@ -169,11 +169,7 @@ struct ManyWorkersTests {
     let workers = (0..<3).map { _ in world.worker(plan) }
     for worker in workers { try worker.start() }
     usleep(500_000)
-    let restarted = try server.restart()
-    defer {
-      kill(restarted.processIdentifier, SIGQUIT)
-      restarted.waitUntilExit()
-    }
+    try server.restartAfterCrash()
     for worker in workers {
       worker.waitUntilExit()
       #expect(worker.terminationStatus == 0)

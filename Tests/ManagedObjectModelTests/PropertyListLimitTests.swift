@@ -40,6 +40,22 @@ import Testing
     #expect(Self.problem(Data(text.utf8))?.contains("nested more than 64 deep") ?? false == (levels > 64))
   }
 
+  @Test(
+    "What only looks like the end of a container ends none",
+    arguments: ["<!--</array>-->", "<![CDATA[</array>]]>", "<?a </array>?>"])
+  func otherParts(part: String) {
+    func problem(_ levels: Int, attribute: String = "") -> String? {
+      let (start, end) = (String(repeating: "<array\(attribute)>\(part)", count: levels), "</array>")
+      let list = start + String(repeating: end, count: levels)
+      return Self.problem(
+        Data("<?xml version=\"1.0\"?><plist><dict><key>a</key>\(list)</dict></plist>".utf8))
+    }
+    #expect(problem(60)?.contains("nested") != true)
+    for attribute in ["", " a=\"</array\""] {
+      #expect(problem(200_000, attribute: attribute)?.contains("nested more than 64 deep") == true)
+    }
+  }
+
   @Test("A list of more than 16 MiB is not read")
   func size() throws {
     for (bytes, isRefused) in [(15 << 20, false), (16 << 20, true)] {

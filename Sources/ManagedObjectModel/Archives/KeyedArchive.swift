@@ -28,7 +28,7 @@ struct KeyedArchive {
     let list = try PropertyListData.xml(data)
     guard list is [String: Any],
       let rewritten = try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-    else { throw ArchiveProblem("it is not a property list") }
+    else { throw PropertyListData.notOne }
     return try BinaryPropertyListReader.read(rewritten)
   }
 

@@ -25,7 +25,7 @@ package enum PropertyListData {
     return dictionary
   }
 
-  private static let notOne = ArchiveProblem("it is not a property list")
+  static let notOne = ArchiveProblem("it is not a property list")
 
   /// A list of XML. Foundation's reader calls itself for each container within another.
   static func xml(_ data: Data) throws(ArchiveProblem) -> Any {
@@ -39,17 +39,32 @@ package enum PropertyListData {
   /// Spaces, line ends, and the mark of UTF-8.
   private static let whitespace = Array(" \t\r\n\u{FEFF}".utf8)
 
+  private static let starts = ["<array", "<dict"].map { Array($0.utf8) }
+  private static let ends = ["</array", "</dict"].map { Array($0.utf8) }
+  /// Parts whose text only looks like elements: how they begin, and how they end.
+  private static let others = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].map {
+    (start: Array($0.utf8), end: Array($1.utf8))
+  }
+
+  /// Counts what looks like the start of a container everywhere, and its end only where it is one, so that no list is
+  /// deeper than it seems.
   private static func checkDepth(ofXML data: Data) throws(ArchiveProblem) {
-    let (starts, ends) = (["<array", "<dict"].map { Array($0.utf8) }, ["</array", "</dict"].map { Array($0.utf8) })
     let bytes = [UInt8](data)
     var depth = 0
-    for index in bytes.indices where bytes[index] == UInt8(ascii: "<") {
+    var partEnd: [UInt8]?
+    for index in bytes.indices {
       let rest = bytes[index...]
+      if let end = partEnd, rest.starts(with: end) { partEnd = nil }
+      guard bytes[index] == UInt8(ascii: "<") else { continue }
       if let start = starts.first(where: rest.starts) {
-        // An element that ends at once has nothing in it.
-        if rest.dropFirst(start.count).first != UInt8(ascii: "/") { depth += 1 }
-      } else if ends.contains(where: rest.starts) {
-        depth -= 1
+        // An element that ends at once has nothing in it. Others may have attributes.
+        if rest.dropFirst(start.count).first == UInt8(ascii: "/") { continue }
+        depth += 1
+        partEnd = partEnd ?? [UInt8(ascii: ">")]
+      } else if partEnd == nil, ends.contains(where: rest.starts) {
+        depth = max(0, depth - 1)
+      } else if partEnd == nil {
+        partEnd = others.first { rest.starts(with: $0.start) }?.end
       }
       // The value in the innermost container is a level, too.
       guard depth < BinaryPropertyListReader.depthMax else { throw BinaryPropertyListReader.tooDeep }

@@ -26,7 +26,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   package var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(primaryCode) }
 
   /// SQLite's message, or a plainer one.
-  var plainMessage: String {
+  package var plainMessage: String {
     primaryCode == SQLITE_PROTOCOL ? "its locks can't be taken" : message
   }
 

@@ -239,6 +239,6 @@ enum LedgerAccess {
       default: (.ioError, "check the disk")
       }
     return LedgerAccessError(
-      description: "\(store.shown) can't be used: \(sqlite.message); \(advice)", exitCode: exitCode)
+      description: "\(store.shown) can't be used: \(sqlite.plainMessage); \(advice)", exitCode: exitCode)
   }
 }
