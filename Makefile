@@ -31,7 +31,7 @@ test-module: ## Build and run the tests of one module, with nothing that they do
 
 test-long: ## Run the tests with the long series, then Spark, Slurm, the fuzzer and the sanitizers; ROUNDS=1000 and SEED=7 change them
 	@.ci/ensure-packages test
-	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} SURFJOURNAL_TESTS=long .ci/slowest swift test $(ARGS)
+	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} SURFJOURNAL_TESTS=long .ci/slowest swift test --skip SparkTests $(ARGS)
 	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} $(MAKE) test-spark
 	$(MAKE) test-schedulers
 	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz

@@ -1,7 +1,29 @@
 import Foundation
 
-/// The names in a folder.
+/// Lists the names in a folder, and brings them to the disk.
 package enum FolderNames {
+  /// The names in a folder, sorted; none if there is no folder.
+  ///
+  /// - Throws: The system's error for a folder that can't be listed, which may have names nevertheless.
+  package static func sorted(in folder: String) throws(POSIXError) -> [String] {
+    guard let listing = opendir(folder) else {
+      if [ENOENT, ENOTDIR].contains(errno) { return [] }
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+    defer { closedir(listing) }
+    var names: [String] = []
+    while true {
+      // readdir(3) returns NULL at the end and for an error, which only errno distinguishes. (POSIX: readdir.)
+      errno = 0
+      guard let item = readdir(listing) else {
+        if errno != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return names.sorted()
+      }
+      let name = withUnsafeBytes(of: item.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+  }
+
   /// Brings the names in a folder to the disk.
   ///
   /// - Returns: 0, or an error number.

@@ -70,9 +70,10 @@ extension WALIndexHeader {
 }
 
 extension StoreInspection.ExternalData {
-  init?(_ store: URL) {
+  init?(_ store: URL) throws {
     let folder = LargeValues.valueFolder(of: store)
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return nil }
+    guard FileManager.default.fileExists(atPath: folder.path) else { return nil }
+    let names = try LargeValues.names(in: folder)
     self.folder = folder.path
     files = names.count
     bytes = names.reduce(0) { $0 + (StoreInspection.File.bytes(folder.appendingPathComponent($1).path) ?? 0) }

@@ -46,7 +46,11 @@ extension StoreInspection {
       ExaminedStore.attempt("Z_MODELCACHE can't be read", doubts: &doubts) { try ModelCache(store) }
       ?? ModelCache(bytes: 0, isReadable: false)
     others = ExaminedStore.attempt("Triggers can't be read", doubts: &doubts) { try store.others(tablePurposes) } ?? []
-    externalData = store.server == nil ? ExternalData(url) : nil
+    let isFile = store.server == nil
+    externalData =
+      ExaminedStore.attempt("Large values can't be counted", doubts: &doubts) {
+        isFile ? try ExternalData(url) : nil
+      } ?? nil
     model = Model(store)
     remarks = []
     remarks = unusual() + doubts.map { Remark(code: "unreadable", message: $0) }

@@ -217,7 +217,7 @@ extension VerificationRun {
 
   mutating func checkExternalData(_ entities: [VerifiedEntity]) throws {
     let folder = LargeValues.valueFolder(of: store.url)
-    let files = Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+    let files = Set(try LargeValues.names(in: folder))
     var named: Set<String> = []
     for entity in entities {
       for (attribute, column) in zip(entity.entity.attributeSlots, entity.sql.attributeColumns) {
@@ -228,7 +228,7 @@ extension VerificationRun {
       }
     }
     let marks = LargeValues.markFolder(of: store.url)
-    let marked = Set((try? FileManager.default.contentsOfDirectory(atPath: marks.path)) ?? [])
+    let marked = Set(try LargeValues.names(in: marks))
     let orphans = files.subtracting(named)
     addOrphans(
       "largeValueOrphan", orphans.subtracting(marked), in: folder, advice: "Remove them if nothing else uses them.")

@@ -65,22 +65,11 @@ final class OutputFolder: Sendable {
   static func removeLeftovers(in folder: String, where isOurs: (_ name: String) -> Bool) {
     if uses.withLock({ $0[folder] != nil }) { return }
     // All of them are older than the question whether the folder is free, and their names do not come again.
-    let found = names(in: folder).filter { file in
+    let found = ((try? FolderNames.sorted(in: folder)) ?? []).filter { file in
       OutputFile.target(ofTemporary: file).map(isOurs) == true && isUnlocked("\(folder)/\(file)")
     }
     if found.isEmpty || !isFree(folder) { return }
     for name in found { unlink("\(folder)/\(name)") }
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let listing = opendir(folder) else { return [] }
-    defer { closedir(listing) }
-    var names: [String] = []
-    while let item = readdir(listing) {
-      names.append(
-        withUnsafeBytes(of: item.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-    }
-    return names
   }
 
   /// Whether no process writes the file.

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Finds and reads models on disk, both Xcode's sources and compiled models.
 package enum ModelFile {
@@ -82,7 +83,7 @@ package enum ModelFile {
     if version.pathExtension == "mom" { return try CompiledModelFile.load(version) }
     let file = try contentsFile(at: version)
     let elements = version.appendingPathComponent("elements")
-    if !FileManager.default.fileExists(atPath: file.path), FileManager.default.fileExists(atPath: elements.path) {
+    if !mayExist(file.path), mayExist(elements.path) {
       let (model, notes) = try ElementsReader.load(elements)
       model.sourceFiles = [elements]
       return (model, notes)
@@ -122,7 +123,7 @@ package enum ModelFile {
   private static func sourceVersion(of package: URL) throws -> URL {
     let versions = try versions(of: package)
     let pointer = package.appendingPathComponent(".xccurrentversion")
-    guard FileManager.default.fileExists(atPath: pointer.path) else {
+    guard mayExist(pointer.path) else {
       if versions.count == 1, let single = versions.first { return single }
       throw ModelFileError(
         file: package, line: nil, problem: "It has \(versions.count) versions and no .xccurrentversion file.",

@@ -1,3 +1,4 @@
+import Locking
 import ManagedObjectModel
 import Foundation
 
@@ -10,13 +11,21 @@ package enum LargeValues {
     return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
   }
 
+  /// The names in one of its folders, sorted; none if there is no folder.
+  package static func names(in folder: URL) throws(SQLiteError) -> [String] {
+    do throws(POSIXError) {
+      return try FolderNames.sorted(in: folder.path)
+    } catch {
+      throw SQLiteError(error, "the folder \(folder.path) can't be listed")
+    }
+  }
+
   /// Whether the folder serves another store too: one in the same place whose name differs in its extension only.
-  static func isShared(_ store: URL) -> Bool {
+  private static func isShared(_ store: URL) throws(SQLiteError) -> Bool {
     let own = StorePath.resolved(store)
     let folder = own.deletingLastPathComponent()
     let stem = own.deletingPathExtension().lastPathComponent
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.contains { name in
+    return try names(in: folder).contains { name in
       let other = folder.appendingPathComponent(name)
       guard name != own.lastPathComponent, other.deletingPathExtension().lastPathComponent == stem,
         let file = try? FileHandle(forReadingFrom: other)
@@ -29,10 +38,18 @@ package enum LargeValues {
   /// How every SQLite database begins. (SQLite documentation: "Database File Format", section 1.3.)
   private static let header = Data("SQLite format 3\0".utf8)
 
+  /// Whether the folder may serve another store too, so that it can't be removed.
+  static func mayBeShared(_ store: URL) -> Bool { (try? isShared(store)) ?? true }
+
   /// Refuses to write files for `store` where those of another store are.
   static func checkIsNotShared(_ store: URL) throws {
     let folder = supportFolder(of: store)
-    guard FileManager.default.fileExists(atPath: folder.path), isShared(store) else { return }
+    guard mayExist(folder.path) else { return }
+    do throws(SQLiteError) {
+      if try !isShared(store) { return }
+    } catch {
+      throw NSError.sqlite(error, .operation, message: "The large values of \(store.path) can't be written")
+    }
     throw NSError.coreData(
       .operation,
       "The folder \(folder.path) has the large values of another store, whose name differs from "

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// The files of a store's external values, and the marks of those that perhaps no row refers to.
 ///
@@ -66,15 +67,16 @@ struct ExternalFolder: Sendable {
   // MARK: Copies
 
   /// The names of all files.
-  var names: Set<String> { Set((try? FileManager.default.contentsOfDirectory(atPath: values)) ?? []) }
+  var names: [String] {
+    get throws(SQLiteError) { try LargeValues.names(in: URL(fileURLWithPath: values)) }
+  }
 
   /// Copies the files of a store whose rows are copied to this one. A file that is here already, as large and without a
   /// mark, has the same content: no two values have files of one name.
   ///
   /// - Returns: The files that are new. They have marks.
   func copyFiles(of other: ExternalFolder) throws -> Set<String> {
-    let (here, uncertain) = (names, marked)
-    let new = other.names.filter { !here.contains($0) || !holds($0, as: other, isCertain: !uncertain.contains($0)) }
+    let new = try newNames(of: other)
     guard !new.isEmpty else { return new }
     let rights = try rights()
     try make(values, rights)
@@ -96,6 +98,11 @@ struct ExternalFolder: Sendable {
       throw SQLiteError(error, "the files of its large values can't be copied")
     }
     return new
+  }
+
+  private func newNames(of other: ExternalFolder) throws(SQLiteError) -> Set<String> {
+    let (here, others, uncertain) = (Set(try names), try other.names, try markedNames)
+    return Set(others.filter { !here.contains($0) || !holds($0, as: other, isCertain: !uncertain.contains($0)) })
   }
 
   /// Whether the file is whole. A copy that was killed leaves a mark, and perhaps a part of the file.
@@ -130,13 +137,16 @@ struct ExternalFolder: Sendable {
   }
   private static let triesMax = 10
 
-  /// The files that have a mark.
-  var marked: Set<String> {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: marks)) ?? []
-    return Set(names.filter { UUID(uuidString: $0) != nil })
+  /// The files that have a mark, as far as is known.
+  var marked: Set<String> { (try? markedNames) ?? [] }
+
+  private var markedNames: Set<String> {
+    get throws(SQLiteError) {
+      Set(try LargeValues.names(in: URL(fileURLWithPath: marks)).filter { UUID(uuidString: $0) != nil })
+    }
   }
 
-  var hasMarkFolder: Bool { FileManager.default.fileExists(atPath: marks) }
+  var hasMarkFolder: Bool { mayExist(marks) }
 
   func unmark(_ name: String) { unlink("\(marks)/\(name)") }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import ManagedObjectModel
 
 /// A folder next to the destination of a migration, in which the new store is made, so that a rename publishes it. It is
@@ -32,7 +33,7 @@ package final class MigrationFolder {
     let files = FileManager.default
     do {
       let support = LargeValues.supportFolder(of: source)
-      if files.fileExists(atPath: support.path) {
+      if mayExist(support.path) {
         try files.copyItem(at: support, to: LargeValues.supportFolder(of: destination))
       }
       try files.moveItem(at: file, to: destination)

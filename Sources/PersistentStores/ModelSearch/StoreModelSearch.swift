@@ -1,5 +1,6 @@
 import ManagedObjectModel
 import Foundation
+import Locking
 
 /// The steps of `StoreModel.find`.
 struct StoreModelSearch {
@@ -22,7 +23,7 @@ struct StoreModelSearch {
   }
 
   func find() throws -> StoreModel {
-    guard let store, FileManager.default.fileExists(atPath: store.path) else { return try currentVersion() }
+    guard let store, mayExist(store.path) else { return try currentVersion() }
     do {
       let opened = try OpenedDatabase.openForReading(
         store.path, readsDamagedWAL: readsDamagedWAL, timeoutSeconds: timeoutSeconds)

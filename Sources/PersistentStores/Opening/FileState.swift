@@ -12,9 +12,14 @@ struct FileState: Equatable, Sendable {
   static let clockTickNanoseconds = 20_000_000
 
   /// Nil if there is no such file.
-  init?(_ path: String) {
+  ///
+  /// - Throws: The system's error where it can't tell.
+  init?(_ path: String) throws(SQLiteError) {
     var state = stat()
-    guard stat(path, &state) == 0 else { return nil }
+    guard stat(path, &state) == 0 else {
+      if [ENOENT, ENOTDIR].contains(errno) { return nil }
+      throw SQLiteError(.last, "\(path) can't be examined")
+    }
     device = UInt64(state.st_dev)
     inode = UInt64(state.st_ino)
     size = Int(state.st_size)

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Locking
 import ManagedObjectModel
 
 extension OpenedDatabase {
@@ -100,7 +101,7 @@ extension OpenedDatabase {
       // If the WAL contains only a header, SQLite can't know whether a writer is about to restart it, and waits for one
       // until the timeout.
       let waitsInVain = check.wal?.isHeaderOnly == true && !check.isWALInUse
-      let hasIndex = FileManager.default.fileExists(atPath: path + "-shm")
+      let hasIndex = mayExist(path + "-shm")
       if check.wal == nil ? !check.header.usesWAL : hasIndex && !waitsInVain, try mayRead(direct) {
         try check.checkStore(direct)
         return OpenedDatabase(
@@ -122,7 +123,7 @@ extension OpenedDatabase {
   }
 
   private static func openUnlocked(_ path: String) throws -> OpenedDatabase? {
-    let file = UnlockedFile(path)
+    let file = try UnlockedFile(path)
     // A program may have opened it since the check.
     guard !UnlockedFile.isLocked(path), WALHeader(path: path + "-wal")?.hasFrames != true else { return nil }
     let connection = try SQLiteConnection(path: path, mode: .immutable)
@@ -149,7 +150,7 @@ extension StoreFileCheck {
   /// WAL has the index in use, except one that excludes all others by a lock on the file.
   fileprivate var mayBeReadAlone: Bool {
     header.usesWAL && !isWALInUse && wal?.hasFrames != true
-      && !FileManager.default.fileExists(atPath: path + "-journal")
+      && !mayExist(path + "-journal")
   }
 }
 

@@ -57,7 +57,7 @@ package struct OpenedDatabase {
     do {
       // SQLite falls back to reading. A later save would fail and leave a WAL that can't be written to either.
       if connection.mayOnlyRead {
-        if access(path, W_OK) == 0 {
+        if access(path, W_OK) == 0 || ![EACCES, EPERM, EROFS].contains(errno) {
           throw SQLiteError(
             code: SQLITE_IOERR, message: "it can't be opened for writing, though its permissions allow that", sql: nil)
         }
@@ -78,7 +78,7 @@ package struct OpenedDatabase {
 
   /// Checks the files before SQLite recovers the WAL; nil for a store that is to be created, also for an empty file.
   static func checkForWriting(_ path: String) throws -> StoreFileCheck? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    guard mayExist(path) else { return nil }
     try StoreFileCheck.checkReadable(path)
     try StoreFileCheck.checkHasOneName(path)
     return try probing.withLock { _ in

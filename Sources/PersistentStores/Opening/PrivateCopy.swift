@@ -56,7 +56,7 @@ package final class PrivateCopy: CheckedSource {
 
   /// A copy of the store as it is now.
   static func current(of original: String) throws -> PrivateCopy {
-    if let known = kept.withLock({ $0.copies[original] }), states(of: original) == known.states { return known }
+    if let known = kept.withLock({ $0.copies[original] }), try states(of: original) == known.states { return known }
     let copy = try PrivateCopy(of: original)
     kept.withLock { kept in if kept.scopes > 0 { kept.copies[original] = copy } }
     return copy
@@ -70,7 +70,7 @@ package final class PrivateCopy: CheckedSource {
   func checking<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as NSError where error.isOfMissingValue && Self.states(of: original) != states {
+    } catch let error as NSError where error.isOfMissingValue && (try? Self.states(of: original)) != states {
       throw NSError.coreData(
         .timeout,
         "The store \(original) was written to by another program since it was copied for reading, and the file of a "
@@ -82,7 +82,7 @@ package final class PrivateCopy: CheckedSource {
   /// - Returns: The state of the files that were copied.
   private static func copy(_ original: String, to path: String) throws -> [FileState] {
     for attempt in 1...triesMax {
-      let before = states(of: original)
+      let before = try states(of: original)
       // A write during the copy would not be noticed.
       if before.contains(where: \.isTooFresh) {
         usleep(UInt32(FileState.clockTickNanoseconds / 1000 * attempt))
@@ -94,7 +94,7 @@ package final class PrivateCopy: CheckedSource {
         // A WAL may disappear during the copy; other errors recur.
         if attempt == triesMax { throw error }
       }
-      if before == states(of: original) { return before }
+      if try before == states(of: original) { return before }
     }
     throw NSError.coreData(
       .timeout,
@@ -104,8 +104,12 @@ package final class PrivateCopy: CheckedSource {
 
   private static func copyIfPresent(_ original: String, to copy: String) throws {
     let files = FileManager.default
-    if files.fileExists(atPath: copy) { try files.removeItem(atPath: copy) }
-    guard files.fileExists(atPath: original) else { return }
+    if mayExist(copy) { try files.removeItem(atPath: copy) }
+    do throws(POSIXError) {
+      if try !exists(original) { return }
+    } catch {
+      throw SQLiteError(error, "\(original) can't be examined")
+    }
     try files.copyItem(atPath: original, toPath: copy)
     // The original's permissions may forbid writing, and SQLite rolls back and recovers in the copy.
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
@@ -121,7 +125,11 @@ package final class PrivateCopy: CheckedSource {
   }
 
   /// The state of the existing files.
-  private static func states(of original: String) -> [FileState] {
-    suffixes.compactMap { FileState(original + $0) }
+  private static func states(of original: String) throws(SQLiteError) -> [FileState] {
+    var states: [FileState] = []
+    for suffix in suffixes {
+      if let state = try FileState(original + suffix) { states.append(state) }
+    }
+    return states
   }
 }

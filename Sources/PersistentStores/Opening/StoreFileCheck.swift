@@ -1,6 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
+import Locking
 
 /// Checks a store's three files before SQLite uses them: SQLite silently drops a WAL that does not belong to the file,
 /// or writes it over the file.
@@ -55,7 +56,7 @@ struct StoreFileCheck {
       throw error
     }
     pagesInFile = size / header.pageSize
-    isWALInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isWALInUse()
+    isWALInUse = try mayExist(path + "-shm") && connection.isWALInUse()
     wal = try Self.walHeader(at: path + "-wal")
     if !isWALInUse { (foreignWAL, loss) = try checkWAL() }
     try checkLength(size)
@@ -68,7 +69,10 @@ struct StoreFileCheck {
     for _ in 1...3 {
       let header = WALHeader(path: path)
       var status = stat()
-      guard stat(path, &status) == 0 else { return header }
+      guard stat(path, &status) == 0 else {
+        if header != nil || errno == ENOENT { return header }
+        break
+      }
       if let header, header.size > 0 || status.st_size == 0 { return header }
     }
     throw SQLiteError(code: SQLITE_IOERR, message: "\(path) can't be read", sql: nil)
@@ -80,16 +84,14 @@ struct StoreFileCheck {
   static func checkReadable(_ path: String) throws {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      let isMissing = errno == ENOENT
-      throw SQLiteError(
-        code: errno == EACCES ? SQLITE_PERM : SQLITE_CANTOPEN,
-        message: isMissing ? "the file does not exist" : String(cString: strerror(errno)), sql: nil)
+      if errno == ENOENT { throw SQLiteError(code: SQLITE_CANTOPEN, message: "the file does not exist", sql: nil) }
+      throw SQLiteError(.last, "the file can't be examined")
     }
     try StorePath.checkKind(status)
-    let files = FileManager.default
-    for file in [path, path + "-wal", path + "-journal"]
-    where files.fileExists(atPath: file) && !files.isReadableFile(atPath: file) {
-      throw SQLiteError(code: SQLITE_PERM, message: "\(file) may not be read", sql: nil)
+    for file in [path, path + "-wal", path + "-journal"] where access(file, R_OK) != 0 {
+      if [ENOENT, ENOTDIR].contains(errno) { continue }
+      if errno == EACCES { throw SQLiteError(code: SQLITE_PERM, message: "\(file) may not be read", sql: nil) }
+      throw SQLiteError(.last, "\(file) can't be examined")
     }
   }
 
@@ -113,7 +115,7 @@ struct StoreFileCheck {
   /// Pages may be missing at the end only if a WAL or a journal has them.
   private func checkLength(_ size: Int) throws {
     guard let pageCount = header.pageCount, pageCount * header.pageSize > size, wal?.hasFrames != true,
-      !FileManager.default.fileExists(atPath: path + "-journal")
+      !mayExist(path + "-journal")
     else { return }
     throw SQLiteError(
       code: SQLITE_CORRUPT,

@@ -18,23 +18,30 @@ struct UnlockedFile: CheckedSource {
   /// The state of a WAL without frames; nil if there is none.
   private let walState: FileState?
 
-  init(_ path: String) {
+  init(_ path: String) throws(SQLiteError) {
     self.path = path
-    var state = FileState(path)
+    var state = try FileState(path)
     // A write that follows too soon after the last one could have the same time.
     for _ in 0..<Self.looksMax where state?.isTooFresh == true {
       usleep(UInt32(FileState.clockTickNanoseconds / 1000))
-      state = FileState(path)
+      state = try FileState(path)
     }
     self.state = state
-    walState = FileState(path + "-wal")
+    walState = try FileState(path + "-wal")
   }
   private static let looksMax = 5
 
   /// Whether the file has all that is committed: it is the same, and no program has begun a WAL.
-  var isCurrent: Bool { isUnchanged && FileState(path + "-wal") == walState }
+  var isCurrent: Bool {
+    get throws(SQLiteError) {
+      guard try isUnchanged else { return false }
+      return try FileState(path + "-wal") == walState
+    }
+  }
 
-  var isUnchanged: Bool { FileState(path) == state }
+  var isUnchanged: Bool {
+    get throws(SQLiteError) { try FileState(path) == state }
+  }
 
   /// Runs `body`, which reads the file. The file's pages may have changed under it.
   ///
@@ -51,9 +58,9 @@ struct UnlockedFile: CheckedSource {
     }
   }
 
-  /// - Throws: `NSError` 134090 if the file was written to.
+  /// - Throws: `NSError` 134090 if the file was written to, `SQLiteError` where the system can't tell.
   func check() throws {
-    guard !isUnchanged else { return }
+    guard try !isUnchanged else { return }
     throw NSError.coreData(
       .timeout,
       "The store \(path) was written to by another program while it was read. Try again: a program that has the store "

@@ -82,6 +82,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       (self.code, message) = (SQLITE_IOERR, "disk I/O error: a file next to it could not be opened for writing")
       return
     }
+    // SQLite does not write to a file that is no longer the one of this name, as far as the system can tell.
+    if specific == Self.movedFile {
+      (self.code, message) = (SQLITE_IOERR, "disk I/O error: the file was moved or replaced, or can't be examined")
+      return
+    }
     // "Unable to open" is also SQLite's word for a disk that is full or fails, where no permission helps.
     var systemCode = handle.map { sqlite3_system_errno($0) } ?? 0
     // Where a file can't be made, SQLite tries to read it, and then knows only that it is not there.
@@ -123,9 +128,12 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     guard sqlite3_db_readonly(handle, "main") == 0, let name = sqlite3_db_filename(handle, "main") else { return false }
     let path = String(cString: name)
     return ["", "-wal", "-shm"].allSatisfy { end in
-      access(path + end, F_OK) != 0 || access(path + end, W_OK) == 0
+      access(path + end, W_OK) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
     }
   }
+
+  /// `SQLITE_READONLY_DBMOVED`.
+  private static let movedFile = SQLITE_READONLY | 4 << 8
 
   private static let causes = [ENOSPC: SQLITE_FULL, EDQUOT: SQLITE_FULL, EIO: SQLITE_IOERR]
 

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import ManagedObjectModel
 
 /// A folder next to a store in which one process at a time makes what the store is to become.
@@ -105,7 +106,7 @@ package final class ExchangeFolder {
   package static func removeLeft(of store: URL) {
     let store = StorePath.resolved(store)
     // An error means that another process uses the folder.
-    guard FileManager.default.fileExists(atPath: StorePath.exchangeFolder(of: store).path),
+    guard mayExist(StorePath.exchangeFolder(of: store).path),
       let folder = try? ExchangeFolder(of: store)
     else { return }
     guard folder.keepsSign, let opened = try? OpenedDatabase.open(store, options: StoreOptions(nil)) else { return }

@@ -1,5 +1,6 @@
 import ManagedObjectModel
 import Foundation
+import Locking
 
 /// External values: how a store's connections access them, and when their files are removed.
 extension SQLiteStore {
@@ -82,7 +83,7 @@ extension SQLiteStore {
   /// Removes files that killed processes have left: those with a mark that no row refers to. The transaction makes
   /// certain that no other process of this library is in the middle of a save; what it can't remove now stays marked.
   func removeUnusedFiles(_ connection: SQLiteConnection) throws {
-    guard let folder = externalFiles.folder, folder.hasMarkFolder, let url, !LargeValues.isShared(url),
+    guard let folder = externalFiles.folder, folder.hasMarkFolder, let url, !LargeValues.mayBeShared(url),
       connection.beginsAtOnce()
     else { return }
     let unused: Set<String>
@@ -114,7 +115,7 @@ extension SQLiteStore {
     try LargeValues.checkIsNotShared(url)
     // Left over from a previous store: the new one is still empty.
     let support = LargeValues.supportFolder(of: url)
-    if FileManager.default.fileExists(atPath: support.path) { try FileManager.default.removeItem(at: support) }
+    if mayExist(support.path) { try FileManager.default.removeItem(at: support) }
     let folder = ExternalFolder(of: url)
     let copied = try self.url.map { try folder.copyFiles(of: ExternalFolder(of: $0)) } ?? []
     do {

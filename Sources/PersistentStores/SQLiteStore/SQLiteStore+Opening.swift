@@ -1,5 +1,6 @@
 import ManagedObjectModel
 import Foundation
+import Locking
 
 extension SQLiteStore {
   /// Opens the store at `url` (nil: in memory) and creates it if it does not exist: empty, or as a copy of `original`.
@@ -15,7 +16,7 @@ extension SQLiteStore {
     var fresh = StoreMetadata(model: model, configuration: configuration)
     fresh.storeType = type
     do {
-      if let url, !settings.isReadOnly, !FileManager.default.fileExists(atPath: url.path) {
+      if let url, !settings.isReadOnly, !mayExist(url.path) {
         try checkComplete(schema, settings, at: url)
         try createInMemory(schema, fresh)
       }

@@ -28,7 +28,7 @@ extension SQLiteStore {
   func readingAgain<Result>(_ body: () throws -> Result) throws -> Result {
     for attempt in 1..<Self.readsMax {
       guard let file = try followedFile() else { break }
-      do { return try checkingFile(body) } catch  where !file.isUnchanged {
+      do { return try checkingFile(body) } catch  where (try? file.isUnchanged) == false {
         // Another thread may still read it, and then it can't be opened again.
         usleep(UInt32(attempt * 1000))
       }
@@ -54,9 +54,12 @@ extension SQLiteStore {
     guard isReadOnly else { return nil }
     let state = unlocked.withLock { $0 }
     // A connection in use can't be closed.
-    guard let file = state.file, state.reads == 0, !file.isCurrent else { return state.file }
+    guard let file = state.file, state.reads == 0, try reportingErrors({ try !file.isCurrent }) else {
+      return state.file
+    }
     return try writerLock.withLock {
-      guard let url, try !writingReader().connection.isInTransaction, unlocked.withLock({ $0.file?.isCurrent == false })
+      guard let url, try !writingReader().connection.isInTransaction,
+        try reportingErrors({ try unlocked.withLock { try $0.file?.isCurrent == false } })
       else { return unlocked.withLock { $0.file } }
       try reportingErrors { try move(to: url) }
       return unlocked.withLock { $0.file }

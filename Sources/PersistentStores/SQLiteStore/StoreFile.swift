@@ -1,6 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
+import Locking
 
 /// A store's file, handled as a whole and without a coordinator.
 struct StoreFile {
@@ -12,7 +13,7 @@ struct StoreFile {
     self.options = try StoreOptions(options)
   }
 
-  private var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
+  private var exists: Bool { mayExist(url.path) }
 
   /// The folder in which Apple's framework keeps values that are too large for the database.
   private var supportFolder: URL { LargeValues.supportFolder(of: url) }
@@ -36,7 +37,7 @@ struct StoreFile {
       // If other connections have the file open, it keeps its WAL and they see an empty database.
       _ = try? connection.rows("PRAGMA journal_mode = DELETE")
     }
-    if !LargeValues.isShared(url) { try removeSupportFolder() }
+    if !LargeValues.mayBeShared(url) { try removeSupportFolder() }
   }
 
   /// - Parameters:
@@ -86,7 +87,7 @@ struct StoreFile {
     let (own, others) = (ExternalFolder(of: url), ExternalFolder(of: source.url))
     try opened.connection.execute("BEGIN; SELECT 1 FROM Z_METADATA")
     defer { try? opened.connection.execute("COMMIT") }
-    let released = own.names.subtracting(others.names)
+    let released = Set(try own.names).subtracting(try others.names)
     let marked = own.marked
     let copied = try own.copyFiles(of: others)
     released.forEach(own.mark(released:))
@@ -113,7 +114,7 @@ struct StoreFile {
   }
 
   private func removeSupportFolder() throws {
-    guard FileManager.default.fileExists(atPath: supportFolder.path) else { return }
+    guard mayExist(supportFolder.path) else { return }
     try FileManager.default.removeItem(at: supportFolder)
   }
 
@@ -187,7 +188,7 @@ extension SQLiteStore {
   package func copy(
     to url: URL, type: String, model: NSManagedObjectModel, options: [AnyHashable: Any]?
   ) throws -> any RowStore {
-    let isNew = !FileManager.default.fileExists(atPath: url.path)
+    let isNew = !mayExist(url.path)
     do {
       return try SQLiteStore.open(
         type == NSInMemoryStoreType ? nil : url, type: type, model: model, configuration: configurationName,
@@ -196,7 +197,7 @@ extension SQLiteStore {
       if isNew, type == NSSQLiteStoreType {
         let path = StorePath.resolved(url.path)
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        if !LargeValues.isShared(url) { try? FileManager.default.removeItem(at: LargeValues.supportFolder(of: url)) }
+        if !LargeValues.mayBeShared(url) { try? FileManager.default.removeItem(at: LargeValues.supportFolder(of: url)) }
       }
       throw error
     }
@@ -217,7 +218,7 @@ extension SQLiteStore {
   }
 
   package func move(to url: URL) throws {
-    guard self.url != nil, FileManager.default.fileExists(atPath: url.path) else {
+    guard self.url != nil, mayExist(url.path) else {
       throw NSError.coreData(.open, "No file of the store \(identity.uuid) was found at \(url.path).")
     }
     let settings = try StoreOptions(options)

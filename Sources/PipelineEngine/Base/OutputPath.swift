@@ -16,24 +16,29 @@ enum OutputPath {
   /// - Throws: 73 for a missing folder or a path that is a folder's; 77 for a missing permission.
   static func check(_ path: String) throws(RunFailure) {
     if path == "-" { return }
-    let files = FileManager.default
-    var isFolder: ObjCBool = false
-    let exists = files.fileExists(atPath: path, isDirectory: &isFolder)
-    if exists, isFolder.boolValue {
+    let type = try RunFailure.status(of: path)?.type
+    if type == S_IFDIR {
       throw RunFailure(code: nil, exitCode: .cannotCreate, message: "\(path) is a folder; name a file")
     }
     let folder = folder(of: path)
-    guard files.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+    guard try RunFailure.status(of: folder)?.type == S_IFDIR else {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
         message: "\(path) can't be created: the folder \(folder) does not exist; make it, or check the path")
     }
-    let mayReplace = !exists || files.isWritableFile(atPath: path)
-    guard mayReplace, isSpecial(path) || files.isWritableFile(atPath: folder) else {
+    let isSpecial = type.map { $0 != S_IFREG } ?? false
+    let mayReplace = type == nil ? true : try isWritable(path)
+    guard mayReplace, isSpecial ? true : try isWritable(folder) else {
       throw RunFailure(
         code: nil, exitCode: .noPermission,
         message: "\(path) can't be written: permission denied; check the permissions of it and of its folder")
     }
+  }
+
+  private static func isWritable(_ path: String) throws(RunFailure) -> Bool {
+    if access(path, W_OK) == 0 { return true }
+    if [EACCES, EPERM, EROFS].contains(errno) { return false }
+    throw RunFailure(path, "can't be examined", errno: errno)
   }
 
   /// Whether the path is that of something other than a regular file or a folder, such as a pipe or /dev/null. It is

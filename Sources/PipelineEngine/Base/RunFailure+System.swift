@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 extension RunFailure {
   /// A system call that failed for a file; `what` says what could not be done, such as "can't be locked".
@@ -11,6 +12,22 @@ extension RunFailure {
       default: .ioError
       }
     self.init(code: nil, exitCode: exitCode, message: "\(path) \(what): \(systemMessage(code))")
+  }
+
+  /// The status of the file that a path leads to, or of the link itself; nil where the path leads nowhere.
+  static func status(of path: String, followingLinks: Bool = true) throws(RunFailure) -> stat? {
+    if let status = stat.of(path, followingLinks: followingLinks) { return status }
+    if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
+    throw RunFailure(path, "can't be examined", errno: errno)
+  }
+
+  /// The names in a folder, sorted; none if there is no folder.
+  static func names(in folder: String) throws(RunFailure) -> [String] {
+    do throws(POSIXError) {
+      return try FolderNames.sorted(in: folder)
+    } catch {
+      throw RunFailure(folder, "can't be listed", errno: error.code.rawValue)
+    }
   }
 }
 
@@ -48,8 +65,8 @@ extension stat {
     return (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
   }
 
-  /// Whether something has the path, be it a link that leads nowhere.
-  static func exists(_ path: String) -> Bool { of(path, followingLinks: false) != nil }
+  /// Whether something has the path, be it a link that leads nowhere; also where the system can't tell.
+  static func exists(_ path: String) -> Bool { mayExist(path, followingLinks: false) }
 
   /// Such as `S_IFREG`.
   var type: mode_t { st_mode & S_IFMT }

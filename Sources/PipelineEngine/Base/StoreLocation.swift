@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import PostgreSQLStore
 
@@ -52,7 +53,7 @@ package struct StoreLocation: Sendable {
 
   /// Whether there is a store. A server that can't be asked may have one: opening it says what is wrong.
   package var exists: Bool {
-    guard isServer else { return FileManager.default.fileExists(atPath: text) }
+    guard isServer else { return mayExist(text) }
     guard let url = try? url() else { return true }
     do {
       _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)

@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import OpenCoreData
 
 /// Compares what is in a store, or in a file, with what a file has.
@@ -90,7 +91,7 @@ package struct ComparisonRun: Sendable {
 
   /// The old side is read twice, and standard input only once.
   private func checkReadTwice() throws {
-    guard case .file(let path) = old, FileManager.default.fileExists(atPath: path) || path == "-",
+    guard case .file(let path) = old, mayExist(path) || path == "-",
       !InputOpener(path: path).isReadTwice
     else { return }
     let name = path == "-" ? "standard input" : path

@@ -71,8 +71,8 @@ package struct InputSplitter {
   }
 
   private func checkIsNew() throws(RunFailure) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    guard let known = names.sorted().first(where: { $0.hasPrefix("\(stem.name)-") && $0.contains(stem.ending) }) else {
+    let names = try RunFailure.names(in: folder)
+    guard let known = names.first(where: { $0.hasPrefix("\(stem.name)-") && $0.contains(stem.ending) }) else {
       return
     }
     throw RunFailure(

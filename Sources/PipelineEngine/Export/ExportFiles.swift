@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import PersistentStores
 
 /// The files of one export: written one after the other, and renamed to their final names together when all are
@@ -181,7 +182,7 @@ struct ExportFiles: ~Copyable {
   }
 
   private func commit(_ sink: ByteSink, to path: String, added: inout [String]) throws(CSVError) {
-    if path != "-", !FileManager.default.fileExists(atPath: path) { added.append(path) }
+    if path != "-", !mayExist(path) { added.append(path) }
     try sink.commit(syncsFolder: false)
   }
 

@@ -54,7 +54,9 @@ enum RejectsDestination {
   static func free(_ path: String, taken: Set<String>, owner: String?) -> String {
     var candidate = path
     var number = 1
-    while taken.contains(candidate) || stat.exists(candidate) || RejectsFile.isInUse(candidate, byOtherThan: owner) {
+    while taken.contains(candidate) || stat.of(candidate, followingLinks: false) != nil
+      || RejectsFile.isInUse(candidate, byOtherThan: owner)
+    {
       number += 1
       candidate = numbered(path, number)
     }

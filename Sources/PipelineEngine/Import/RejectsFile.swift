@@ -206,8 +206,8 @@ final class RejectsFile {
   static func publish(_ path: String, replaces: Bool = false) throws(RunFailure) {
     for target in [detailsPath(of: path), path] {
       let part = partPath(of: target)
-      guard stat.exists(part) else { continue }
-      if !replaces, stat.exists(target) {
+      guard try RunFailure.status(of: part, followingLinks: false) != nil else { continue }
+      if !replaces, try RunFailure.status(of: target, followingLinks: false) != nil {
         throw RunFailure(
           code: nil, exitCode: .cannotCreate,
           message: "\(target) was made by another program meanwhile; the rejects stay in \(part). Move it "

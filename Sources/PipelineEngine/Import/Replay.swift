@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// Imports a corrected file of rejects with the pipeline that rejected its records.
 ///
@@ -124,7 +125,7 @@ public enum Replay {
 
   /// Whether an earlier replay was killed before the records that it rejected again replaced the file.
   static func hasRest(of rejects: String) -> Bool {
-    FileManager.default.fileExists(atPath: RejectsMark.pathOfRest(of: rejects))
+    mayExist(RejectsMark.pathOfRest(of: rejects))
   }
 
   /// An unknown input with the remainder of an earlier replay next to it was changed after that replay: it is unknown
@@ -141,16 +142,15 @@ public enum Replay {
   /// Replaces an imported input by its records that were rejected again, or moves it away if there are none. What was
   /// done before a kill is not repeated.
   static func replace(_ input: String, by rejects: String?) throws(RunFailure) {
-    let files = FileManager.default
-    let next = rejects.flatMap { files.fileExists(atPath: $0) ? $0 : nil }
+    let next = rejects.flatMap { mayExist($0) ? $0 : nil }
     // The details of the rest are moved before the rest: without them, those that are there are already the rest's.
-    let isDetailsOld = next == nil || next.map { files.fileExists(atPath: RejectsFile.detailsPath(of: $0)) } ?? false
+    let isDetailsOld = next == nil || next.map { mayExist(RejectsFile.detailsPath(of: $0)) } ?? false
     do {
-      for path in [input, RejectsFile.detailsPath(of: input)] where files.fileExists(atPath: path) {
+      for path in [input, RejectsFile.detailsPath(of: input)] where mayExist(path) {
         if path != input, !isDetailsOld { continue }
         // Its age counts from now, wherever it is removed by age. Where the time can't be set, it counts as older.
         utimensat(AT_FDCWD, path, nil, 0)
-        try DurableRename.move(path, to: freeName(replayedPath(of: path)))
+        try DurableRename.move(path, to: try freeName(replayedPath(of: path)))
       }
     } catch {
       throw failure(error, input)
@@ -161,7 +161,7 @@ public enum Replay {
   private static func put(_ rejects: String, inPlaceOf input: String) throws(RunFailure) {
     do {
       let details = RejectsFile.detailsPath(of: rejects)
-      if FileManager.default.fileExists(atPath: details) {
+      if mayExist(details) {
         try DurableRename.move(details, to: RejectsFile.detailsPath(of: input))
       }
       try DurableRename.move(rejects, to: input)
@@ -170,10 +170,10 @@ public enum Replay {
     }
   }
 
-  private static func freeName(_ path: String) -> String {
+  private static func freeName(_ path: String) throws(POSIXError) -> String {
     var candidate = path
     var number = 1
-    while FileManager.default.fileExists(atPath: candidate) {
+    while try exists(candidate) {
       number += 1
       candidate = "\(path).\(number)"
     }

@@ -22,7 +22,7 @@ extension Inbox {
   ///
   /// - Throws: 77, 73 or 74 where it can't be moved; it then has a name nevertheless, the old or the new one.
   func move(_ file: File, to outcome: Outcome, on date: Date) throws(RunFailure) -> Move {
-    if let change = change(of: file) { return change }
+    if let change = try change(of: file) { return change }
     let folder = folder(of: outcome, on: date)
     try Self.makeFolder(folder)
     let (target, change) = try put(file, in: folder)
@@ -42,7 +42,7 @@ extension Inbox {
   func path(of file: File, movedTo outcome: Outcome, on date: Date) -> String {
     let folder = folder(of: outcome, on: date)
     var number = 1
-    while stat.exists("\(folder)/\(Self.numbered(file.name, number))") { number += 1 }
+    while stat.of("\(folder)/\(Self.numbered(file.name, number))", followingLinks: false) != nil { number += 1 }
     return "\(folder)/\(Self.numbered(file.name, number))"
   }
 
@@ -51,8 +51,8 @@ extension Inbox {
   }
 
   /// Nil while the file is as it was listed.
-  private func change(of file: File) -> Move? {
-    guard let status = stat.of(file.path) else { return .gone }
+  private func change(of file: File) throws(RunFailure) -> Move? {
+    guard let status = try RunFailure.status(of: file.path) else { return .gone }
     return FileIdentity(status) == file.identity ? nil : .changed
   }
 
@@ -150,7 +150,7 @@ extension Inbox {
 
   /// - Returns: The new path, and what has intervened, with everything as it was; nil when done.
   private func put(_ file: File, in folder: String) throws(RunFailure) -> (String, Move?) {
-    guard let own = stat.of(file.path, followingLinks: false) else { return ("", .gone) }
+    guard let own = try RunFailure.status(of: file.path, followingLinks: false) else { return ("", .gone) }
     if own.type == S_IFLNK { return try putLink(file, in: folder) }
     var refusal: Int32 = 0
     let target = try Self.createAtFreeName(file.name, in: folder) { target in
@@ -212,7 +212,7 @@ extension Inbox {
   private func remove(
     _ file: File, standingAt target: String, isNew: Bool, in folder: String
   ) throws(RunFailure) -> (String, Move?) {
-    if let change = change(of: file) {
+    if let change = try change(of: file) {
       if isNew { unlink(target) }
       return ("", change)
     }

@@ -1,4 +1,6 @@
+import CSV
 import Foundation
+import Locking
 
 /// A folder in which files arrive: which of them are complete, and where they are moved afterwards.
 struct Inbox: Sendable {
@@ -90,7 +92,7 @@ struct Inbox: Sendable {
     var listing = Listing()
     var doubtful: [File] = []
     for name in try names() {
-      switch look(at: name) {
+      switch try look(at: name) {
       case .ready(let file, let isCertain): isCertain ? listing.ready.append(file) : doubtful.append(file)
       case .leftAlone(let reason): listing.leftAlone.append(LeftAlone(name: name, reason: reason))
       case .gone: break
@@ -99,7 +101,7 @@ struct Inbox: Sendable {
     if !doubtful.isEmpty { pause(min(settleSeconds, Self.secondsBetweenLooksMax)) }
     for file in doubtful {
       // One that is gone by now was not an input.
-      guard let status = stat.of(file.path) else { continue }
+      guard let status = try RunFailure.status(of: file.path) else { continue }
       if FileIdentity(status) == file.identity {
         listing.ready.append(file)
       } else {
@@ -116,14 +118,18 @@ struct Inbox: Sendable {
   }
 
   private func names() throws(RunFailure) -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    do throws(POSIXError) {
+      let names = try FolderNames.sorted(in: folder)
+      if names.isEmpty, stat.of(folder)?.type != S_IFDIR { throw POSIXError(errno) }
+      return names
     } catch {
-      let isRefused = stat.of(folder) != nil && access(folder, R_OK | X_OK) != 0
-      let advice = isRefused ? "permission denied; check its permissions" : "the folder does not exist; make it"
-      throw RunFailure(
-        code: .sourceError, exitCode: isRefused ? .noPermission : .noInput,
-        message: "the inbox \(folder) can't be read: \(advice)")
+      let (exitCode, reason): (ExitCode, String) =
+        switch error.code {
+        case .ENOENT, .ENOTDIR: (.noInput, "the folder does not exist; make it")
+        case .EACCES, .EPERM: (.noPermission, "permission denied; check its permissions")
+        default: (.ioError, "\(systemMessage(error.code.rawValue)); check the disk")
+        }
+      throw RunFailure(code: .sourceError, exitCode: exitCode, message: "the inbox \(folder) can't be read: \(reason)")
     }
   }
 
@@ -136,14 +142,14 @@ struct Inbox: Sendable {
     case gone
   }
 
-  private func look(at name: String) -> Look {
+  private func look(at name: String) throws(RunFailure) -> Look {
     if name.hasPrefix(".") { return .leftAlone(.hidden) }
     let path = "\(folder)/\(name)"
-    guard let own = stat.of(path, followingLinks: false) else {
+    guard let own = try RunFailure.status(of: path, followingLinks: false) else {
       // A name that is not UTF-8 is listed with a replacement character, and does not lead to the file.
       return name.unicodeScalars.contains("\u{FFFD}") ? .leftAlone(.unreadableName) : .gone
     }
-    guard let status = own.type == S_IFLNK ? stat.of(path) : own else { return .leftAlone(.brokenLink) }
+    guard let status = own.type == S_IFLNK ? try target(of: path) : own else { return .leftAlone(.brokenLink) }
     if status.type == S_IFDIR { return .leftAlone(.folder) }
     if Self.temporaryEndings.contains(where: name.hasSuffix) { return .leftAlone(.temporary) }
     guard takes(name) else { return .leftAlone(.unmatched) }
@@ -156,6 +162,16 @@ struct Inbox: Sendable {
     // reliable.
     let isCertain = settleSeconds == 0 || age >= 0 && Self.age(status.st_ctim, at: now()) >= settleSeconds
     return .ready(file, isCertain: isCertain)
+  }
+
+  /// The status of the file that a link leads to; nil where this user can't follow it.
+  private func target(of link: String) throws(RunFailure) -> stat? {
+    do throws(RunFailure) {
+      return try RunFailure.status(of: link)
+    } catch {
+      if error.exitCode == .noPermission { return nil }
+      throw error
+    }
   }
 
   private func age(_ time: timespec) -> Double { Self.age(time, at: now()) }

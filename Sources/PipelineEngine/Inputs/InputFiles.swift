@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// The files that the sources of a definition name when its run starts.
 ///
@@ -99,9 +100,9 @@ enum InputFiles {
         found.unreadable.insert(.init(path: folder, code: ENAMETOOLONG))
         continue
       }
-      guard look(at: folder, isListed: true, &found) else { continue }
+      guard let names = look(at: folder, isListed: true, &found) else { continue }
       collect(escaped(folder) + rest, knownBytes: escaped(folder).utf8.count, &found)
-      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.hasPrefix(".") {
+      for name in names where !name.hasPrefix(".") {
         if stat.of(folder + name, followingLinks: false)?.type == S_IFDIR { folders.append(folder + name + "/") }
       }
     }
@@ -127,17 +128,19 @@ enum InputFiles {
     }
   }
 
-  /// Whether the folder can be searched and, where its names matter, listed.
+  /// Adds a folder that can't be searched or, where its names matter, listed.
+  ///
+  /// - Returns: Its names where they matter; nil if it can't be read.
   @discardableResult
-  private static func look(at folder: String, isListed: Bool, _ found: inout Found) -> Bool {
-    var code: Int32 = access(folder, X_OK) == 0 ? 0 : errno
-    if code == 0, isListed {
-      if let listing = opendir(folder) { closedir(listing) } else { code = errno }
+  private static func look(at folder: String, isListed: Bool, _ found: inout Found) -> [String]? {
+    do throws(POSIXError) {
+      // It may have gone meanwhile.
+      if access(folder, X_OK) != 0, errno != ENOENT { throw .last }
+      return isListed ? try FolderNames.sorted(in: folder) : []
+    } catch {
+      found.unreadable.insert(.init(path: folder, code: error.code.rawValue))
+      return nil
     }
-    // It may have gone meanwhile.
-    guard code != 0, code != ENOENT else { return true }
-    found.unreadable.insert(.init(path: folder, code: code))
-    return false
   }
 
   /// glob(3); folders end in `/`.

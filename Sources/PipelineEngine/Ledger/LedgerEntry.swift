@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import ManagedObjectModel
 
 /// What the ledger knows about one input: a row of its table of inputs.
@@ -71,7 +72,7 @@ extension LedgerEntry {
   /// What is left to do with the records that an earlier run has rejected: another run does not read them again. Nil if
   /// there are none, or if their file is gone.
   func noteOfRejects(program: String) -> String? {
-    guard rejects.count > 0, let file = rejects.path, FileManager.default.fileExists(atPath: file) else { return nil }
+    guard rejects.count > 0, let file = rejects.path, mayExist(file) else { return nil }
     let records = rejects.count == 1 ? "1 record of \(path) is" : "\(rejects.count.grouped) records of \(path) are"
     let command = "\(program) replay \(ShellWord.quoted(file))"
     return "\(records) still in \(file): correct them, and import them with: \(command)"

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import PersistentStores
 
@@ -15,7 +16,7 @@ extension RunModel {
   ) throws(PipelineError) -> Result<RunModel, RunFailure> {
     let isExport = use == .export
     do {
-      if use == .modelAlone, options.model == nil, let store, FileManager.default.fileExists(atPath: store) {
+      if use == .modelAlone, options.model == nil, let store, mayExist(store) {
         try checkWAL(of: store, timeoutSeconds: options.lockTimeoutSeconds)
       }
       // The model alone is read here. A command that goes on to the store checks the log when it opens it.

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 
 extension RunModel {
@@ -8,7 +9,7 @@ extension RunModel {
     if let name = definition.model {
       if PipelineDefinition.isModelPath(name) {
         let file = definition.url(for: name)
-        guard FileManager.default.fileExists(atPath: file.path) else { throw MissingModel(path: file.path) }
+        guard mayExist(file.path) else { throw MissingModel(path: file.path) }
         return RunModel(model: try StoreModel.find(forStoreAt: nil, file: file, embedded: []).model)
       }
       guard let current = NSManagedObjectModel.embedded(named: name) else {

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import ManagedObjectModel
 import OpenCoreData
 import PersistentStores
@@ -63,7 +64,7 @@ package struct RunModel {
     }
     if PipelineDefinition.isModelPath(name) {
       let file = definition.url(for: name)
-      guard FileManager.default.fileExists(atPath: file.path) else { throw MissingModel(path: file.path) }
+      guard mayExist(file.path) else { throw MissingModel(path: file.path) }
       if ignoresMetadata, let store {
         self = try Self.ofTables(store, file: file, names: [], access)
       } else {
@@ -108,7 +109,7 @@ package struct RunModel {
     // The first is that of a store without tables, as a run leaves it that was killed while it made the store.
     let own = definition.vocabulary.model
     let names = [own].compactMap(\.self) + EmbeddedModels.all.map(\.name).filter { $0 != own }
-    guard let store, FileManager.default.fileExists(atPath: store.path) else {
+    guard let store, mayExist(store.path) else {
       guard let name = definition.vocabulary.model else {
         throw PipelineError(
           path: "model", "no model is named, and no store keeps one; name one in the pipeline")
@@ -140,7 +141,7 @@ package struct RunModel {
     _ store: URL, file: URL?, names: [String], _ access: Access
   ) throws -> RunModel {
     let found =
-      FileManager.default.fileExists(atPath: store.path)
+      mayExist(store.path)
       ? try StoreModel.find(
         withoutMetadataOf: store, file: file, embedded: names, readsDamagedWAL: access.readsDamagedWAL,
         timeoutSeconds: access.timeoutSeconds)

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// The reports of one run: their paths, and which of them a run that found nothing to do leaves as they are.
 struct ReportPlan {
@@ -57,7 +58,7 @@ struct ReportPlan {
     guard isOfDefinition, summary.hadNothingToDo else { return reports }
     return reports.filter { report in
       switch ReportFormat(path: report.path) {
-      case .html, .text: !report.isSeries && !FileManager.default.fileExists(atPath: report.path)
+      case .html, .text: !report.isSeries && !mayExist(report.path)
       case .json, .junit, .prometheus, nil: true
       }
     }

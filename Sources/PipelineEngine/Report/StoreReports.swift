@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import StoreInspection
 
@@ -80,7 +81,7 @@ public enum StoreReports {
   ) throws(Failure) -> Result {
     let location = StoreLocation(store)
     if !location.isServer { try checkFile(store) }
-    if let model, !FileManager.default.fileExists(atPath: model) {
+    if let model, !mayExist(model) {
       throw Failure(description: "the model \(model) does not exist; check the path", exitCode: .noInput)
     }
     do {

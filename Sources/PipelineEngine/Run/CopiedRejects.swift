@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import ManagedObjectModel
 import PersistentStores
 
@@ -32,10 +33,11 @@ struct CopiedRejects {
 
   /// The paths of completed rejects among the copies.
   var completed: [String] {
-    let files = FileManager.default
-    return ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted().flatMap { input in
-      ((try? files.contentsOfDirectory(atPath: "\(folder)/\(input)")) ?? []).sorted()
-        .filter { !$0.hasSuffix(".part") }.map { "\(folder)/\(input)/\($0)" }
+    get throws {
+      try FolderNames.sorted(in: folder).flatMap { input in
+        try FolderNames.sorted(in: "\(folder)/\(input)")
+          .filter { !$0.hasSuffix(".part") }.map { "\(folder)/\(input)/\($0)" }
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PersistentStores
 
 /// A dry run of several parts, of records that lead to related objects, or of several inputs that replace earlier ones: an
@@ -54,7 +55,7 @@ enum DryRunOnCopy {
     summary.rejects = options.rejects == nil ? nil : summary.rejects
     if let requested = RejectsDestination.requested(definition, options), options.rejects != nil {
       do throws(RunFailure) {
-        summary.rejects = try move(rejects, unfinished?.completed ?? [], to: requested)
+        summary.rejects = try move(rejects, unfinished, to: requested)
       } catch {
         summary.failure = summary.failure ?? error.summary
         (summary.outcome, summary.rejects) = (.failed, nil)
@@ -76,18 +77,18 @@ enum DryRunOnCopy {
   ///
   /// - Returns: Their paths for the report; nil where there are none.
   private static func move(
-    _ folder: String, _ others: [String], to requested: String
+    _ folder: String, _ others: CopiedRejects?, to requested: String
   ) throws(RunFailure) -> String? {
     do {
       let files = FileManager.default
-      let names = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+      let names = try FolderNames.sorted(in: folder)
       var moved: [String] = []
-      for path in names.map({ folder + $0 }) + others {
+      for path in names.map({ folder + $0 }) + (try others?.completed ?? []) {
         let name = URL(fileURLWithPath: path).lastPathComponent
         let isFolder = RejectsDestination.isFolder(requested)
         let target = isFolder ? requested + (requested.hasSuffix("/") ? "" : "/") + name : requested
         if isFolder { try files.createDirectory(atPath: requested, withIntermediateDirectories: true) }
-        if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
+        if mayExist(target) { try files.removeItem(atPath: target) }
         try files.copyItem(atPath: path, toPath: target)
         if !name.hasSuffix(".csv.jsonl"), !name.hasSuffix(".jsonl.jsonl") { moved.append(target) }
       }
@@ -103,7 +104,7 @@ enum DryRunOnCopy {
       LargeValues.supportFolder(of: URL(fileURLWithPath: path)),
       LargeValues.supportFolder(of: URL(fileURLWithPath: copy))
     )
-    guard FileManager.default.fileExists(atPath: from.path) else { return }
+    guard mayExist(from.path) else { return }
     try FileManager.default.copyItem(at: from, to: to)
   }
 }

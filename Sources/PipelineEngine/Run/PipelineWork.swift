@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// The work of a ``PipelineRunner``, from the names of its reports to its summary.
 struct PipelineWork {
@@ -177,7 +178,7 @@ extension PipelineWork {
     private mutating func report(_ summary: inout RunSummary, replaces: Bool = true, advice: String = "") -> Bool {
       // The records have runs that could not open the store; the ledger may have more runs.
       if recentRuns.count > summary.recentRuns.count { summary.recentRuns = recentRuns }
-      let reports = plan.reports(of: summary).filter { replaces || !FileManager.default.fileExists(atPath: $0.path) }
+      let reports = plan.reports(of: summary).filter { replaces || !mayExist($0.path) }
       written += reports
       return ReportFiles.write(&summary, to: reports, of: plan, advice: advice)
     }

@@ -35,14 +35,17 @@ struct Retention {
       lock = try store.map { store throws(RunFailure) in
         try StoreLock(store, definition.vocabulary, pipeline: definition.name, now: now)
       }
+      try apply(keeping: Set(kept), of: store, log)
     } catch {
       // A run that has begun meanwhile removes what is old itself.
-      if error.exitCode != .temporaryFailure { options.warn("nothing old was removed: \(error.message)") }
-      return
+      if error.exitCode != .temporaryFailure { options.warn("what is old was not removed: \(error.message)") }
     }
+  }
+
+  private func apply(keeping kept: Set<String>, of store: StoreLocation?, _ log: EventLog) throws(RunFailure) {
     if let bounds = bounds.reports {
       for name in definition.report {
-        let (earlier, own) = reports(named: name, but: Set(kept))
+        let (earlier, own) = try reports(named: name, but: kept)
         remove(earlier, beyond: bounds, newer: own, log)
       }
     }
@@ -52,29 +55,31 @@ struct Retention {
       history = try LedgerHistory(store: store.text, vocabulary: definition.vocabulary)
     } catch {
       // Without the ledger it is unknown what waits.
-      return options.warn("nothing old was removed: \(error.description)")
+      return options.warn("what is old was not removed: \(error.description)")
     }
     // A ledger that was removed knew what waits.
     if history.runs.isEmpty { return }
-    let waiting = WaitingInputs(history, store: store, of: definition, options)
+    let waiting = try WaitingInputs(history, store: store, of: definition, options)
     if let bounds = bounds.processed {
       for part in definition.imports {
         guard let inbox = part.inbox else { continue }
         let own = Inbox(inbox, in: part)
-        remove(processed(of: own, waiting: waiting.names), beyond: bounds, log)
-        removeEmptyDays(of: own.processed)
+        remove(try processed(of: own, waiting: waiting.names), beyond: bounds, log)
+        try removeEmptyDays(of: own.processed)
       }
     }
-    if let bounds = bounds.rejects { remove(rejects(history), beyond: bounds, log) }
+    if let bounds = bounds.rejects { remove(try rejects(history), beyond: bounds, log) }
   }
 
   // MARK: Finding
 
   /// The reports of earlier runs with a name, and the number of those that this run has written.
-  private func reports(named name: String, but kept: Set<String>) -> (earlier: [Item], own: Int) {
+  private func reports(
+    named name: String, but kept: Set<String>
+  ) throws(RunFailure) -> (earlier: [Item], own: Int) {
     guard let template = try? ReportName(name), template.isSeries else { return ([], 0) }
     let folder = OutputPath.folder(of: definition.path(name))
-    let paths = Self.files(in: folder).filter { template.matches($0, pipeline: definition.name) }
+    let paths = try RunFailure.names(in: folder).filter { template.matches($0, pipeline: definition.name) }
       .map { "\(folder)/\($0)" }
     let earlier = paths.filter { !kept.contains($0) }
     return (earlier.compactMap(Self.item), paths.count - earlier.count)
@@ -82,11 +87,12 @@ struct Retention {
 
   /// The files of an inbox in the folders of days, without those whose rejects wait. Their age counts from the end of
   /// the day.
-  private func processed(of inbox: Inbox, waiting: Set<String>) -> [Item] {
-    Self.files(in: inbox.processed).filter(Self.isDay).flatMap { day -> [Item] in
+  private func processed(of inbox: Inbox, waiting: Set<String>) throws(RunFailure) -> [Item] {
+    var items: [Item] = []
+    for day in try RunFailure.names(in: inbox.processed).filter(Self.isDay) {
       let start = try? Date(day + "T00:00:00Z", strategy: .iso8601)
       let date = start?.addingTimeInterval(Self.secondsPerDay) ?? now
-      return Self.files(in: "\(inbox.processed)/\(day)").compactMap { name in
+      items += try RunFailure.names(in: "\(inbox.processed)/\(day)").compactMap { name in
         let names = Inbox.originals(of: name)
         // Other pipelines may move their files to the same folder.
         guard names.contains(where: inbox.takes), waiting.isDisjoint(with: names) else { return nil }
@@ -95,12 +101,13 @@ struct Retention {
         return item
       }
     }
+    return items
   }
 
   private static let secondsPerDay = 86_400.0
 
   /// Rejects of the pipeline that were replayed, and those of imports that were undone; each with its details.
-  private func rejects(_ history: LedgerHistory) -> [Item] {
+  private func rejects(_ history: LedgerHistory) throws(RunFailure) -> [Item] {
     let inputs = history.runs.filter { $0.pipeline == definition.name }.flatMap(\.inputs)
     let waiting = WaitingInputs.paths(history.waitingRejects)
     let known = WaitingInputs.paths(inputs.compactMap(\.rejects))
@@ -116,7 +123,7 @@ struct Retention {
     }
     let details = Dictionary(known.map { (RejectsFile.detailsPath(of: $0), $0) }, uniquingKeysWith: { $1 })
     for folder in Set(known.map(OutputPath.folder)) {
-      for name in Self.files(in: folder) {
+      for name in try RunFailure.names(in: folder) {
         guard let match = name.wholeMatch(of: /(.+)\.replayed(\.[0-9]+)?/) else { continue }
         let path = "\(folder)/\(match.output.1)"
         if let rejects = known.contains(path) ? path : details[path] {
@@ -125,10 +132,6 @@ struct Retention {
       }
     }
     return Array(items.values)
-  }
-
-  private static func files(in folder: String) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
   }
 
   /// Nil for what is neither a regular file nor a link.
@@ -166,8 +169,8 @@ struct Retention {
   }
 
   /// Removes the folders of earlier days that are empty. Only an empty folder can be removed in this way.
-  private func removeEmptyDays(of folder: String) {
+  private func removeEmptyDays(of folder: String) throws(RunFailure) {
     let today = Inbox.day(of: now)
-    for day in Self.files(in: folder) where Self.isDay(day) && day < today { rmdir("\(folder)/\(day)") }
+    for day in try RunFailure.names(in: folder) where Self.isDay(day) && day < today { rmdir("\(folder)/\(day)") }
   }
 }

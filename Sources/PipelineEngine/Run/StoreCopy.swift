@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import PersistentStores
 
@@ -110,7 +111,7 @@ public enum StoreCopy {
     init(_ path: String) {
       self.path = path
       support = LargeValues.supportFolder(of: URL(fileURLWithPath: path))
-      hasSupport = FileManager.default.fileExists(atPath: support.path)
+      hasSupport = mayExist(support.path)
     }
 
     /// - Parameter isOpened: Whether it was a store: the log and the folder with its name belong to others before.

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import PersistentStores
 
@@ -46,7 +47,7 @@ public struct StoreTables: Sendable {
           code: nil, exitCode: .usage,
           message: "a whole store is exported from a file; make one with 'copy', and export that")
       }
-      guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
+      guard mayExist(path) else { throw RunFailure(noStore: path) }
       let (copy, _) = try OpenedDatabase.copy(path, isWritten: false)
       copied = copy.path
       try DryRunOnCopy.copyLargeValues(of: path, to: copy.path)

@@ -7,14 +7,17 @@ struct WaitingInputs {
   /// The names of their files.
   private(set) var names: Set<String>
 
-  init(_ history: LedgerHistory, store: StoreLocation, of definition: PipelineDefinition, _ options: RunOptions) {
+  /// - Throws: A failure if the folder of rejects can't be listed: what waits is unknown then.
+  init(
+    _ history: LedgerHistory, store: StoreLocation, of definition: PipelineDefinition, _ options: RunOptions
+  ) throws(RunFailure) {
     let inputs = history.runs.flatMap(\.inputs)
     let waiting = Self.paths(history.waitingRejects)
     let listed = inputs.filter { $0.rejects.map { waiting.contains(Self.path($0)) } ?? false }
     names = Set(listed.map { Self.name($0.path) } + waiting.flatMap(Self.names(ofRejects:)))
     let known = Self.paths(inputs.compactMap(\.rejects))
     for part in definition.imports {
-      for path in Self.rejects(of: part, options) where !known.contains(Self.path(path)) {
+      for path in try Self.rejects(of: part, options) where !known.contains(Self.path(path)) {
         add(path, of: store)
       }
     }
@@ -29,13 +32,14 @@ struct WaitingInputs {
   }
 
   /// The files of rejects in the folder where the pipeline writes them. An inbox has a folder for them.
-  private static func rejects(of definition: PipelineDefinition, _ options: RunOptions) -> [String] {
+  private static func rejects(
+    of definition: PipelineDefinition, _ options: RunOptions
+  ) throws(RunFailure) -> [String] {
     let store = definition.storeLocation(options)
     let paths = RejectsDestination.paths(for: ["-"], definition, options, store: store)
     guard let example = paths.first ?? nil else { return [] }
     let folder = OutputPath.folder(of: example)
-    let found = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return found.sorted().filter { !names(ofRejects: $0).isEmpty }.map { "\(folder)/\($0)" }
+    return try RunFailure.names(in: folder).filter { !names(ofRejects: $0).isEmpty }.map { "\(folder)/\($0)" }
   }
 
   /// The names of the inputs that rejects may come from by their own name; none for another file.

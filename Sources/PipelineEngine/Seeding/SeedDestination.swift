@@ -122,7 +122,7 @@ struct SeedDestination {
   var files: [String] { Self.suffixes.reversed().filter { stat.of(made + $0) != nil }.map { output + $0 } }
 
   func publish(replaces: Bool) throws(RunFailure) {
-    for suffix in Self.suffixes where stat.of(made + suffix) != nil { try Self.sync(made + suffix) }
+    for suffix in Self.suffixes where stat.exists(made + suffix) { try Self.sync(made + suffix) }
     if !replaces, let there = firstThere {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
@@ -131,11 +131,11 @@ struct SeedDestination {
     do throws(RunFailure) {
       // A single file replaces another in one step, unless the other one has more files.
       let old = ["-wal"].map { output + $0 } + [Self.largeValues(of: output)]
-      if stat.of(made + "-wal") != nil || old.contains(where: { stat.exists($0) }) {
+      if stat.exists(made + "-wal") || old.contains(where: { stat.exists($0) }) {
         try setAside()
       }
       try setLargeValuesAside()
-      for suffix in Self.suffixes where stat.of(made + suffix) != nil {
+      for suffix in Self.suffixes where stat.exists(made + suffix) {
         try Self.move(made + suffix, to: output + suffix)
       }
     } catch {
@@ -158,7 +158,7 @@ struct SeedDestination {
   /// A seed has all values in its rows.
   private func setLargeValuesAside() throws(RunFailure) {
     let old = Self.largeValues(of: output)
-    if stat.of(old) != nil { try Self.move(old, to: Self.largeValues(of: replaced)) }
+    if stat.exists(old) { try Self.move(old, to: Self.largeValues(of: replaced)) }
   }
 
   /// Undoes the moves, unless the store's file itself was moved: then they are complete.
@@ -168,7 +168,7 @@ struct SeedDestination {
     if try hasMovedWAL() { unlink(output + "-wal") }
     unlink(output + "-shm")
     let aside = Self.largeValues(of: replaced)
-    if stat.of(aside) != nil { try Self.move(aside, to: Self.largeValues(of: output)) }
+    if stat.exists(aside) { try Self.move(aside, to: Self.largeValues(of: output)) }
     for suffix in ["-journal"] + Self.suffixes where stat.exists(replaced + suffix) {
       try Self.move(replaced + suffix, to: output + suffix)
     }

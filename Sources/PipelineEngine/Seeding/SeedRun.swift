@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import PersistentStores
 
@@ -133,7 +134,7 @@ struct SeedRun {
 
   /// Removes the rejects of a seed that was killed, which the ledger of its store names: that store is made anew.
   private func removeLeftRejects() {
-    guard FileManager.default.fileExists(atPath: destination.imported),
+    guard mayExist(destination.imported),
       let opened = try? OpenedDatabase.openForReading(destination.imported)
     else { return }
     defer { withExtendedLifetime(opened) {} }
@@ -183,7 +184,7 @@ struct SeedRun {
       return summary
     }
     do throws(RunFailure) {
-      guard FileManager.default.fileExists(atPath: destination.imported) else {
+      guard mayExist(destination.imported) else {
         throw RunFailure(
           code: nil, exitCode: .noInput,
           message: "there was nothing to import, so that no seed was made; check the inputs")

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PipelineEngine
 import SurfJournal
 import TableGuessing
@@ -181,7 +182,7 @@ struct GuessCommand: Command {
   }
 
   private func write(_ text: String, to path: String) throws(CommandFailure) {
-    if !replaces, FileManager.default.fileExists(atPath: path) {
+    if !replaces, mayExist(path) {
       throw CommandFailure("\(path) exists; name another file, or replace it with --force", .cannotCreate)
     }
     do throws(RunFailure) {

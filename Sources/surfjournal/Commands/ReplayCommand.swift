@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PipelineEngine
 
 struct ReplayCommand: Command {
@@ -93,7 +94,7 @@ struct ReplayCommand: Command {
     let origin: Replay.Origin?
     do throws(Replay.RejectsError) {
       if try Replay.finishInterrupted(rejects, vocabulary: .journal) {
-        let hasRest = FileManager.default.fileExists(atPath: rejects)
+        let hasRest = mayExist(rejects)
         let rest = hasRest ? "it contains the records that still need correction" : "every record is imported"
         Console.report("an interrupted replay of \(rejects) is finished; \(rest)")
         return hasRest ? .dataError : .ok
@@ -132,10 +133,9 @@ struct ReplayCommand: Command {
 
   /// The failure for a file of rejects that is not there; nil for one that is.
   private static func missing(_ rejects: String) -> CommandFailure? {
-    let files = FileManager.default
-    if files.fileExists(atPath: rejects) { return nil }
+    if mayExist(rejects) { return nil }
     let replayed = rejects + ".replayed"
-    let reason = files.fileExists(atPath: replayed) ? "it was replayed, and is kept as \(replayed)" : "check the path"
+    let reason = mayExist(replayed) ? "it was replayed, and is kept as \(replayed)" : "check the path"
     return CommandFailure("the file \(rejects) does not exist; \(reason)", .noInput)
   }
 }

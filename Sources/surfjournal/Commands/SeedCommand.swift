@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PipelineEngine
 
 struct SeedCommand: Command {
@@ -103,7 +104,7 @@ struct SeedCommand: Command {
     var entities: [String] = []
     for input in inputs {
       guard let name = input.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_]*)=.+/)?.1,
-        !FileManager.default.fileExists(atPath: input)
+        !mayExist(input)
       else { return [] }
       if !entities.contains(String(name)) { entities.append(String(name)) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PipelineEngine
 import SurfJournal
 
@@ -37,7 +38,7 @@ struct FolderExport: Sendable {
     do {
       let tables = try StoreTables(store: store, model: model, vocabulary: .journal)
       let names = tables.exports.map { "\($0.entity).csv" } + ["pipeline.json"]
-      if !replaces, let known = names.first(where: { FileManager.default.fileExists(atPath: path($0)) }) {
+      if !replaces, let known = names.first(where: { mayExist(path($0)) }) {
         throw CommandFailure(
           "\(path(known)) exists; name another folder, or add --force to replace the files of these entities",
           .cannotCreate)

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PipelineEngine
 import SurfJournal
 
@@ -74,7 +75,7 @@ struct PipelineCatalog {
       throw PipelineError(
         code: .sourceError, "'\(requested)' is not a pipeline; pipelines are JSON files, whose names end in .json")
     }
-    if FileManager.default.fileExists(atPath: requested) {
+    if mayExist(requested) {
       throw PipelineError(
         code: .sourceError,
         "'\(requested)' is a file and not a pipeline; import it with 'surfjournal import \(requested) --store PATH', or name "
@@ -94,7 +95,7 @@ struct PipelineCatalog {
 
   /// The definitions with a name, the nearest first.
   @Sendable private static func bases(_ name: String) -> [DefinitionEnvironment.Base] {
-    let files = folders.map { "\($0)/\(name).json" }.filter { FileManager.default.fileExists(atPath: $0) }
+    let files = folders.map { "\($0)/\(name).json" }.filter { mayExist($0) }
     let preset = PipelineDefinition.presets.first { $0.name == name }
     return files.map { .file(URL(fileURLWithPath: $0)) } + (preset.map { [.definition($0)] } ?? [])
   }

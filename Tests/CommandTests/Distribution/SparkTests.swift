@@ -14,6 +14,7 @@ struct SparkTests {
   private static let disturbedSeconds = 60.0
   private static let executorKillsMax = 3
   private static let attemptsMax = 20
+  private static let shards = 64
 
   @Test(arguments: Randomness.seeds(1, long: 200))
   func `Whatever is killed, the result is that of one machine`(seed: UInt64) throws {
@@ -25,8 +26,10 @@ struct SparkTests {
     let world = try PlannedImport(on: server, at: pooler?.address ?? server.address())
     try world.writeLog("a.csv", records: 40_000)
     try world.writeLog("b.csv", records: 12_000, first: 100_000)
-    // 64 shards.
-    let plan = try world.plan("a.csv", "b.csv", shardBytes: 27_000)
+    let bytes = try ["a.csv", "b.csv"].map { try world.folder.data($0).count }.reduce(0, +)
+    let plan = try world.plan("a.csv", "b.csv", shardBytes: bytes / Self.shards)
+    let shards = try world.psql("SELECT count(*) FROM sj_shard")
+    try #require(shards == "\(Self.shards)", "\(shards) shards of \(bytes) bytes")
     try run(plan, of: world, on: server, &random)
     try world.compare(plan, files: "a.csv", "b.csv")
   }
@@ -74,6 +77,8 @@ struct SparkTests {
       try #require(attempt < Self.attemptsMax, "the driver has failed \(attempt) times: \(log)")
     }
     #expect(disturbance.hasRestarted, "the run has ended after \(disturbance.kills) kills")
+    // The pauses end with the run: each kind is looked for often enough to be found.
+    #expect(disturbance.killed.count == Disturbance.Kind.allCases.count, "only \(disturbance.killed) were killed")
     for (kind, count) in disturbance.killed { Figures.add("kills of \(kind.rawValue)", count, suite: Self.self) }
     Figures.add("runs on Spark", 1, suite: Self.self)
   }

@@ -84,6 +84,7 @@ import Testing
     }
     #expect(happened * 2 > rounds)
     Figures.add("faults", happened, suite: Self.self)
+    if FaultPoint.areAll { Figures.add("series of a fault at every call", 1, suite: Self.self) }
     print("deletion: \(happened) faults of \(undisturbed.counted) calls, seed \(Randomness.seed)")
   }
 }

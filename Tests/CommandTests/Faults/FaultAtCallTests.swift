@@ -39,6 +39,19 @@ import Testing
     }
   }
 
+  /// It would be made anew, left out, or said not to exist.
+  @Test(arguments: RunKind.all)
+  func `What the system can't tell of a file or folder is not taken for its absence`(_ kind: RunKind) throws {
+    let stage = try FaultStage(kind)
+    var random = kind.generator
+    for calls in [[Fault.Call.list], [.look]] {
+      let count = calls.reduce(0) { $0 + stage.undisturbed.counts[$1, default: 0] }
+      for number in Array(1...max(1, count)).shuffled(using: &random).prefix(TestLength.rounds(1, long: count)) {
+        expectNone(try stage.problems(with: Fault(.fail(EIO), calls: calls, at: number)).found)
+      }
+    }
+  }
+
   /// SQLite's own syncs fail then, and with them the run.
   @Test(arguments: [RunKind.plain, .inbox, .replay, .seed, .export, .parts])
   func `A sync that a signal interrupts is made again`(_ kind: RunKind) throws {
@@ -74,7 +87,7 @@ import Testing
   }
 
   /// The rejects have two names for a moment: the one that they had to take, and the one that they take back.
-  @Test(arguments: [[Fault.Call.rename, .unlink], Fault.Call.allCases])
+  @Test(arguments: [[Fault.Call.rename, .unlink], Fault.Call.steps])
   func `Killed while rejects avoid a name and take it back, they have it in the end, and no other`(
     _ calls: [Fault.Call]
   ) throws {

@@ -94,7 +94,8 @@ final class FaultStage {
   }
 
   private static func copy(_ from: TemporaryFolder, to: TemporaryFolder) throws {
-    for name in try from.names { try FileManager.default.copyItem(at: from.file(name), to: to.file(name)) }
+    // The times of files stay: retention counts from them.
+    try Programs.output(of: ["cp", "-a", from.path("."), to.url.path])
   }
 
   // MARK: Runs
@@ -161,16 +162,20 @@ final class FaultStage {
       case .fail: failures(of: fault, at: call.split(separator: " ").first.map(String.init) ?? "")
       }
     var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]
-    if case .fail = fault.action, output.status != status, first.isEmpty { found.append("no message") }
-    // A folder that could not be removed is a warning.
-    let isWarning = first.contains("warning: ") && first.contains("can't be removed")
+    if case .fail(let code) = fault.action, output.status != status {
+      found += FaultReason.problems(of: output.messages, after: code, at: call)
+    }
+    // What could not be removed is a warning.
+    let isWarning = first.contains("warning: ") && first.contains("can't be removed") || first.contains("was not removed:")
     if case .fail = fault.action, status == 65, output.status == status, !first.isEmpty, !isWarning {
       found.append("an error of the data: \(first)")
     }
     if case .fail = fault.action, output.messages.contains("damaged") { found.append("called damaged: \(first)") }
     if fault.action != .kill, fault.action != .terminate, output.status == status, first.isEmpty {
+      let left = try LeftFiles(work)
       // A lock that can't be removed is free, and the next run removes it.
-      found += try LeftFiles(work).differences(from: once, permitting: isOfStore).map { "silent: \($0); \(first)" }
+      found += left.differences(from: once, permitting: isOfStore).map { "silent: \($0); \(first)" }
+      found += left.changedReports(from: once)
     }
     return try found + storeProblems()
   }

@@ -128,6 +128,7 @@ import Testing
     }
     #expect(happened * 2 > rounds)
     Figures.add("faults", happened, suite: Self.self)
+    if FaultPoint.areAll { Figures.add("series of a fault at every call", 1, suite: Self.self) }
     print("large values: \(happened) faults of \(report.counted) calls, seed \(Randomness.seed)")
   }
 

@@ -6,17 +6,20 @@ struct LeftFiles: Equatable {
   private let names: [String]
   private let texts: [String: String]
   private let rows: [String: [String]]
+  /// What reports say. A run that is repeated after a fault has less to report than one without.
+  private let reports: [String: String]
 
   /// Reads a folder. SQLite must not open the store that is to be run again, so copies are read.
   init(_ folder: TemporaryFolder) throws {
     var texts: [String: String] = [:]
     var rows: [String: [String]] = [:]
-    var names: [String] = []
+    var (names, reports): ([String], [String: String]) = ([], [:])
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted() {
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: folder.path(path), isDirectory: &isFolder), !isFolder.boolValue
       else { continue }
-      let name = path.replacing(/\d{4}-\d\d-\d\d/, with: "DATE")
+      // The dates of old files are earlier.
+      let name = path.replacing(/20[2-9]\d-\d\d-\d\d/, with: "DATE")
       names.append(name)
       if path == "s" || path == "seed" {
         rows[name] = try Self.rows(path, in: folder)
@@ -24,11 +27,14 @@ struct LeftFiles: Equatable {
         texts[name] =
           path.hasSuffix(".gz")
           ? try folder.data(path).base64EncodedString() : Self.plain(try folder.text(path))
+      } else if path == "r.json" || path.hasPrefix("reports/") {
+        reports[name] = Self.plainReport(try folder.text(path))
       }
     }
     self.names = names
     self.texts = texts
     self.rows = rows
+    self.reports = reports
   }
 
   private static let query = """
@@ -58,6 +64,20 @@ struct LeftFiles: Equatable {
     }
     return lines.joined(separator: "\n")
       .replacing(/"(run|startedAt|exportedAt|time|date)" ?: ?"[^"]*",?/, with: "")
+  }
+
+  private static func plainReport(_ text: String) -> String {
+    text.replacing(
+      /"(memoryPeakBytes|rowsPerSecond|run|seconds|startedAt|endedAt|uuid|sha256|hash|bytes)" ?: ?("[^"]*"|[0-9.e-]+)/,
+      with: ""
+    ).replacing(/20[2-9]\d-\d\d-\d\d/, with: "DATE")
+  }
+
+  /// The reports that say something else than those of `expected`.
+  func changedReports(from expected: LeftFiles) -> [String] {
+    expected.reports.sorted { $0.key < $1.key }.compactMap { name, text in
+      reports[name] == text ? nil : "another report: \(reports[name] ?? "none") instead of \(text)"
+    }
   }
 
   /// What differs from `expected`, for people.

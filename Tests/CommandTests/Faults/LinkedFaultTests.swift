@@ -204,6 +204,7 @@ import Testing
     }
     #expect(happened * 2 > rounds)
     Figures.add("faults: \(kind.rawValue)", happened, suite: Self.self)
+    if FaultPoint.areAll { Figures.add("series of a fault at every call: \(kind.rawValue)", 1, suite: Self.self) }
     print("\(kind): \(happened) faults of \(undisturbed.counted) calls, seed \(Randomness.seed)")
   }
 

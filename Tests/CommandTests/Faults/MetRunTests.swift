@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// A run of any kind stands still at one of its calls. The same run comes a second time then, and a reader of the store;
-/// after that the first one is killed there, or goes on. A few calls by chance in the short series, all of them in the
-/// long one.
+/// after that the first one is killed or cancelled there, or goes on. A few calls by chance in the short series, all of
+/// them in the long one.
 @Suite(.seeded) struct MetRunTests {
   @Test(arguments: RunKind.all)
   func `A run that another one meets at any call, and that is killed there, leaves work for a repetition only`(
@@ -23,6 +23,18 @@ import Testing
       process.signal(SIGCONT)
       // The other one may have been first.
       return stage.statuses.union([75]).contains(process.terminationStatus)
+        ? nil : "it ended with \(process.terminationStatus): \(try stage.command.own.text("messages"))"
+    }
+  }
+
+  @Test(arguments: RunKind.all)
+  func `A run that another one meets at any call, and that is cancelled there, leaves work for a repetition only`(
+    _ kind: RunKind
+  ) throws {
+    try expectSound(kind, "cancellations where others meet a run") { process, stage in
+      process.signal(SIGTERM)
+      process.signal(SIGCONT)
+      return stage.statuses.union([75, 128 + SIGTERM]).contains(process.terminationStatus)
         ? nil : "it ended with \(process.terminationStatus): \(try stage.command.own.text("messages"))"
     }
   }

@@ -23,7 +23,7 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   static let all = {
     let all = [
       plain, keyed, atomic, continued, replacement, undo, replay, seed, seedOver, export,
-      parts, increment, inbox, edit, add, compact, guess,
+      parts, increment, inbox, retention, edit, add, compact, guess,
     ]
     guard let name = ProcessInfo.processInfo.environment["KIND"] else { return all }
     let chosen = all.filter { $0.name == name }
@@ -147,6 +147,25 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     try folder.write(records(40..<80), to: "in/b.csv")
   }
 
+  /// Of earlier nights there are an imported file, rejects that were replayed, and a report, all of which are old.
+  static let retention = RunKind(name: "retention of an inbox", arguments: ["run", "o.json", "-q"], repeated: [0]) {
+    folder in
+    try folder.makeFolder("in")
+    try folder.makeFolder("reports")
+    try folder.write(records(0..<40), to: "in/a.csv")
+    try tool(["run", "o.json", "-q"], in: folder, status: 65)
+    let rejects = "reports/a.csv.rejects.csv"
+    try folder.write(try folder.text(rejects).replacing("soon", with: "2020-01-02"), to: rejects)
+    try tool(["replay", rejects, "-q"], in: folder)
+    let script = """
+      mv in/processed/* in/processed/2014-07-14
+      mv reports/*.json reports/2014-07-14.json
+      touch -d 2014-07-14 reports/*
+      """
+    try Programs.output(of: ["bash", "-ec", script], in: folder)
+    try folder.write(records(40..<80), to: "in/b.csv")
+  }
+
   static let edit = RunKind(
     name: "edit by hand", arguments: ["edit", "7", "--store", "s", "--rating", "1", "-y", "-q"], mayOnlyRead: true,
     prepare: export.prepare)
@@ -238,6 +257,11 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     "n.json": """
     {"name": "n", "chunkRows": 20, "columns": \(columns), "inbox": {"folder": "in", "settleSeconds": 0}, "store": "s",
       "report": "r.json"}
+    """,
+    "o.json": """
+    {"name": "o", "chunkRows": 20, "columns": \(columns), "inbox": {"folder": "in", "settleSeconds": 0}, "store": "s",
+      "report": "reports/{date}.json",
+      "retention": {"processed": {"days": 30}, "rejects": {"days": 30}, "reports": {"days": 30}}}
     """,
   ]
 }

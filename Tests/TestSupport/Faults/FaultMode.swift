@@ -27,7 +27,7 @@ package enum FaultMode: CaseIterable {
 
   /// A failing change of modes is passed over on purpose, and close only says what a sync has said before.
   private static let all: [Fault.Call] = [
-    .open, .read, .write, .sync, .resize, .rename, .unlink, .folders, .lock, .map,
+    .open, .read, .write, .sync, .resize, .rename, .unlink, .folders, .lock, .map, .list, .look,
   ]
   private static let growing: [Fault.Call] = [.open, .write, .resize, .rename, .folders]
 

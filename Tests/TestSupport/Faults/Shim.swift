@@ -37,7 +37,11 @@ package enum Shim {
 package struct Fault: Sendable, CustomStringConvertible {
   /// Kinds of calls, in the order of the shim's numbers.
   package enum Call: Int, Sendable, CaseIterable {
-    case open, read, write, sync, resize, rename, unlink, folders, lock, map, mode, close
+    case open, read, write, sync, resize, rename, unlink, folders, lock, map, mode, close, list, look
+
+    /// Those that change or wait for something. To end a process before another one would be to end it before the next
+    /// of these.
+    package static let steps = allCases.filter { ![.list, .look].contains($0) }
   }
 
   package enum Action: Sendable, Equatable {
@@ -70,7 +74,7 @@ package struct Fault: Sendable, CustomStringConvertible {
 
   package var action: Action
   /// The calls that are counted.
-  package var calls: [Call] = Call.allCases
+  package var calls: [Call] = Call.steps
   /// The first call that it happens to, from 1.
   package var number = 0
   /// Whether it happens to all later calls too.
@@ -78,7 +82,7 @@ package struct Fault: Sendable, CustomStringConvertible {
   /// Only files whose name ends so are counted.
   package var nameEnd = ""
 
-  package init(_ action: Action, calls: [Call] = Call.allCases, at number: Int = 0) {
+  package init(_ action: Action, calls: [Call] = Call.steps, at number: Int = 0) {
     self.action = action
     self.calls = calls
     self.number = number

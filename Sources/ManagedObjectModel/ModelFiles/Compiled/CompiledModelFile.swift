@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Compiled models on disk: a `.mom` for each version, and a `.momd` with all versions and VersionInfo.plist.
 enum CompiledModelFile {
@@ -30,7 +31,7 @@ enum CompiledModelFile {
         advice: "Copy the whole .momd; an .omo in it is Apple's private format, which only Apple's framework reads.")
     }
     let pointer = package.appendingPathComponent(infoName)
-    guard FileManager.default.fileExists(atPath: pointer.path) else {
+    guard mayExist(pointer.path) else {
       if versions.count == 1, let single = versions.first { return single }
       throw error(
         in: package, "It has \(versions.count) versions and no \(infoName), which names the current one.",

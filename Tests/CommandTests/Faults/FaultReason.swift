@@ -1,0 +1,20 @@
+import Glibc
+
+/// Whether a message names the reason of a call that failed.
+enum FaultReason {
+  /// - Parameters:
+  ///   - code: The error number that the call gave.
+  ///   - call: Its name, a space, and its file.
+  static func problems(of messages: String, after code: Int32, at call: String) -> [String] {
+    if messages.isEmpty { return ["no message"] }
+    let name = call.prefix { $0 != " " }
+    // Who could not take a lock is told that the store is in use, whatever the reason is.
+    guard !["fcntl", "flock"].contains(name), let words = words[code] else { return [] }
+    return words.contains { messages.contains($0) } ? [] : ["without the reason: \(messages)"]
+  }
+
+  private static let words: [Int32: [String]] = [
+    EIO: ["Input/output error", "disk I/O error"],
+    ENOSPC: ["No space left on device", "disk is full"],
+  ]
+}
