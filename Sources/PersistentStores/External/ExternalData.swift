@@ -171,7 +171,7 @@ struct ExternalData: Sendable {
     } catch {
       throw failure(
         at: location,
-        "lies in the file \(file.path), which can't be read: \(error.localizedDescription) Bring the folder "
+        "lies in the file \(file.path), which can't be read: \((error as NSError).reason). Bring the folder "
           + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.",
         underlying: error, isMissing: !isThere)
     }

@@ -40,7 +40,7 @@ package final class MigrationFolder {
     } catch {
       throw NSError.coreData(
         .managerDestinationStore,
-        "The migrated store can't be put at \(destination.path): \(error.localizedDescription) Check the folder.",
+        "The migrated store can't be put at \(destination.path): \((error as NSError).reason). Check the folder.",
         userInfo: [NSUnderlyingErrorKey: error])
     }
   }

@@ -119,7 +119,7 @@ package final class PrivateCopy: CheckedSource {
     .coreData(
       .open,
       "The store \(original) can't be read in place without changing it, and no copy could be made in "
-        + "\(FileManager.default.temporaryDirectory.path): \(error.localizedDescription) Set TMPDIR to a folder with "
+        + "\(FileManager.default.temporaryDirectory.path): \((error as NSError).reason). Set TMPDIR to a folder with "
         + "room for the store.",
       userInfo: [NSUnderlyingErrorKey: error])
   }

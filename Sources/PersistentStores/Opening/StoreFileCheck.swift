@@ -71,7 +71,7 @@ struct StoreFileCheck {
       var status = stat()
       guard stat(path, &status) == 0 else {
         if header != nil || errno == ENOENT { return header }
-        break
+        throw SQLiteError(.last, "\(path) can't be examined")
       }
       if let header, header.size > 0 || status.st_size == 0 { return header }
     }

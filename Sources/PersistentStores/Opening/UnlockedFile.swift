@@ -58,9 +58,13 @@ struct UnlockedFile: CheckedSource {
     }
   }
 
-  /// - Throws: `NSError` 134090 if the file was written to, `SQLiteError` where the system can't tell.
+  /// - Throws: `NSError`: 134090 if the file was written to, 134080 where the system can't tell.
   func check() throws {
-    guard try !isUnchanged else { return }
+    do throws(SQLiteError) {
+      if try isUnchanged { return }
+    } catch {
+      throw NSError.sqlite(error, .open, message: "The store \(path) can't be read")
+    }
     throw NSError.coreData(
       .timeout,
       "The store \(path) was written to by another program while it was read. Try again: a program that has the store "

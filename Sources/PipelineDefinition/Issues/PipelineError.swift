@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// A pipeline definition that cannot be used, with all its mistakes.
 public struct PipelineError: Error, Sendable, Equatable {
@@ -74,26 +75,7 @@ extension PipelineError {
 
 extension NSError {
   /// Why a file can't be read, and what to do about it.
-  var reasonWithAdvice: String {
-    if isOfDisk { return "\(String(cString: strerror(EIO))); check the disk" }
-    return "\(systemReason ?? localizedDescription); check the path and its permissions"
-  }
-
-  /// As the system words it; nil for an error that it does not have.
-  private var systemReason: String? {
-    if let cause = userInfo[NSUnderlyingErrorKey] as? POSIXError {
-      return String(cString: strerror(cause.code.rawValue))
-    }
-    guard domain == NSCocoaErrorDomain else { return nil }
-    switch CocoaError.Code(rawValue: code) {
-    case .fileReadNoSuchFile, .fileNoSuchFile: return String(cString: strerror(ENOENT))
-    case .fileReadNoPermission: return String(cString: strerror(EACCES))
-    default: return nil
-    }
-  }
-
-  /// Whether reading failed because of the disk, not because of the path or its permissions.
-  package var isOfDisk: Bool { (userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EIO }
+  var reasonWithAdvice: String { "\(reason); check \(isOfDisk ? "the disk" : "the path and its permissions")" }
 }
 
 extension PipelineError: CustomStringConvertible {

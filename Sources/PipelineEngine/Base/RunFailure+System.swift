@@ -21,6 +21,11 @@ extension RunFailure {
     throw RunFailure(path, "can't be examined", errno: errno)
   }
 
+  /// Whether something has the path, be it a link that leads nowhere.
+  static func exists(_ path: String) throws(RunFailure) -> Bool {
+    try status(of: path, followingLinks: false) != nil
+  }
+
   /// The names in a folder, sorted; none if there is no folder.
   static func names(in folder: String) throws(RunFailure) -> [String] {
     do throws(POSIXError) {

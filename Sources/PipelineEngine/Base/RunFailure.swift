@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import OpenCoreData
 import PersistentStores
 
@@ -53,6 +54,7 @@ package struct RunFailure: Error {
     let exitCode: ExitCode =
       switch (error.code, error.storeFailureKind) {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
+      case _ where error.isOfDisk: .ioError
       case (_, .notAFile): .noInput
       case (_, .outOfMemory): .temporaryFailure
       case (_, .unreachable): .unavailable
@@ -71,7 +73,6 @@ package struct RunFailure: Error {
       // A damaged row, or an externally stored value whose file is missing.
       case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
       // A model that is missing or can't be read.
-      case (NSFileReadUnknownError, _) where error.isOfDisk: .ioError
       case (NSFileReadNoSuchFileError, _), (NSFileReadCorruptFileError, _), (NSFileReadUnknownError, _): .noInput
       case (NSFileReadNoPermissionError, _): .noPermission
       case (NSFileWriteNoPermissionError, _): .noPermission
@@ -81,7 +82,7 @@ package struct RunFailure: Error {
       }
     let advice = error.isOfIncompleteSchema ? " Or make it without them: add --incomplete-schema." : ""
     self.init(
-      code: nil, exitCode: exitCode, message: error.localizedDescription + advice, concernsStore: true)
+      code: nil, exitCode: exitCode, message: error.reason + advice, concernsStore: true)
     needsInstallation = error.isOfMissingLibrary
   }
 

@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import PersistentStores
 
 /// A plan as a file, for workers that only check the shards of files: without a store.
@@ -71,7 +72,7 @@ package struct PlanFile: Codable {
       )
     } catch {
       throw RunFailure(
-        code: nil, exitCode: .noInput, message: "\(path) can't be read: \(error.localizedDescription)")
+        code: nil, exitCode: .noInput, message: "\(path) can't be read: \((error as NSError).reason)")
     }
   }
 

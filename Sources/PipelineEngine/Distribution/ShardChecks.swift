@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OpenCoreData
 import PersistentStores
 
@@ -143,7 +144,7 @@ package struct ShardChecks {
         message: "\(path) has a line that 'work --dry-run' has not printed; collect its standard output only")
     } catch {
       throw RunFailure(
-        code: nil, exitCode: .noInput, message: "\(path) can't be read: \(error.localizedDescription)")
+        code: nil, exitCode: .noInput, message: "\(path) can't be read: \((error as NSError).reason)")
     }
     return found
   }

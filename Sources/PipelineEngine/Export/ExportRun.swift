@@ -203,7 +203,7 @@ struct ExportRun {
         switch error {
         case let error as CSVError: (RunFailure(error).exitCode, RunFailure(error).message)
         case let error as POSIXError: (.ioError, String(cString: strerror(error.code.rawValue)))
-        default: (.cannotCreate, (error as NSError).localizedDescription)
+        default: (.cannotCreate, (error as NSError).reason)
         }
       throw RunFailure(
         code: nil, exitCode: status,

@@ -1,3 +1,4 @@
+import CSV
 import Foundation
 import Locking
 
@@ -61,6 +62,15 @@ enum RejectsDestination {
       candidate = numbered(path, number)
     }
     return candidate
+  }
+
+  /// Whether nothing has the path.
+  static func isFree(_ path: String) throws(CSVError) -> Bool {
+    do throws(POSIXError) {
+      return try !exists(path, followingLinks: false)
+    } catch {
+      throw CSVError(.write, "can't be examined", path: path, errnoCode: error.code.rawValue)
+    }
   }
 
   private static func numbered(_ path: String, _ number: Int) -> String {

@@ -206,8 +206,8 @@ final class RejectsFile {
   static func publish(_ path: String, replaces: Bool = false) throws(RunFailure) {
     for target in [detailsPath(of: path), path] {
       let part = partPath(of: target)
-      guard try RunFailure.status(of: part, followingLinks: false) != nil else { continue }
-      if !replaces, try RunFailure.status(of: target, followingLinks: false) != nil {
+      guard try RunFailure.exists(part) else { continue }
+      if !replaces, try RunFailure.exists(target) {
         throw RunFailure(
           code: nil, exitCode: .cannotCreate,
           message: "\(target) was made by another program meanwhile; the rejects stay in \(part). Move it "
@@ -260,7 +260,7 @@ final class RejectsFile {
       replacesAll ? Self.mayRemoveParts(of: path, ownedBy: owner) : !stat.exists(Self.detailsPath(of: path))
     }
     // A process that had the path may have given its files their names since the path was found to be free.
-    guard let records, replacesAll || !stat.exists(path) else {
+    guard let records, replacesAll ? true : try RejectsDestination.isFree(path) else {
       for case let file? in [records, details] { unlink(file.path) }
       return false
     }

@@ -71,7 +71,7 @@ public enum Replay {
   public static func finishInterrupted(
     _ rejects: String, vocabulary: DefinitionVocabulary
   ) throws(RejectsError) -> Bool {
-    guard isInterrupted(rejects) else { return false }
+    guard try isInterrupted(rejects) else { return false }
     let (next, details) = (RejectsMark.pathOfRest(of: rejects), RejectsFile.detailsPath(of: rejects))
     // By how far it came, the details of the rest or those of the replayed file have one of these names.
     var lock: StoreLock?
@@ -82,7 +82,7 @@ public enum Replay {
     }
     defer { lock?.release() }
     // A replay that had the lock may have ended meanwhile.
-    guard isInterrupted(rejects) else { return false }
+    guard try isInterrupted(rejects) else { return false }
     do throws(RunFailure) {
       try replace(rejects, by: next)
     } catch {
@@ -92,10 +92,16 @@ public enum Replay {
   }
 
   /// Whether a replay has moved the file away, and not yet what belongs to it.
-  private static func isInterrupted(_ rejects: String) -> Bool {
+  private static func isInterrupted(_ rejects: String) throws(RejectsError) -> Bool {
     let details = RejectsFile.detailsPath(of: rejects)
-    if stat.exists(rejects) { return false }
-    return hasRest(of: rejects) || stat.exists(details) && stat.exists(replayedPath(of: rejects))
+    do throws(RunFailure) {
+      if try RunFailure.exists(rejects) { return false }
+      if try RunFailure.exists(RejectsMark.pathOfRest(of: rejects)) { return true }
+      guard try RunFailure.exists(details) else { return false }
+      return try RunFailure.exists(replayedPath(of: rejects))
+    } catch {
+      throw RejectsError(message: error.message, exitCode: error.exitCode)
+    }
   }
 
   /// The lock of the store of a killed replay, which may have left its file. One that still runs has it, and is not
@@ -103,8 +109,8 @@ public enum Replay {
   private static func lockOfKilled(
     _ store: StoreLocation, _ vocabulary: DefinitionVocabulary
   ) throws(RejectsError) -> StoreLock? {
-    if let path = store.path, stat.of(path) == nil { return nil }
     do throws(RunFailure) {
+      if let path = store.path, try RunFailure.status(of: path) == nil { return nil }
       return try StoreLock(store, vocabulary, pipeline: "replay", now: Date(), onlyLooks: true)
     } catch {
       // Only files next to the rejects are changed, which needs no right to the store's folder.
@@ -131,8 +137,8 @@ public enum Replay {
   /// An unknown input with the remainder of an earlier replay next to it was changed after that replay: it is unknown
   /// which of its records are in the store.
   static func checkFresh(_ rejects: String) throws(RunFailure) {
-    guard hasRest(of: rejects) else { return }
     let next = RejectsMark.pathOfRest(of: rejects)
+    guard try RunFailure.exists(next) else { return }
     throw RunFailure(
       code: .inputRefused, exitCode: .dataError,
       message: "\(rejects) was changed after a replay that was interrupted at its very end. What still has to be "
@@ -142,32 +148,26 @@ public enum Replay {
   /// Replaces an imported input by its records that were rejected again, or moves it away if there are none. What was
   /// done before a kill is not repeated.
   static func replace(_ input: String, by rejects: String?) throws(RunFailure) {
-    let next = rejects.flatMap { mayExist($0) ? $0 : nil }
-    // The details of the rest are moved before the rest: without them, those that are there are already the rest's.
-    let isDetailsOld = next == nil || next.map { mayExist(RejectsFile.detailsPath(of: $0)) } ?? false
     do {
-      for path in [input, RejectsFile.detailsPath(of: input)] where mayExist(path) {
+      let next = try rejects.flatMap { try exists($0) ? $0 : nil }
+      // The details of the rest are moved before the rest: without them, those that are there are already the rest's.
+      let isDetailsOld = try next.map { try exists(RejectsFile.detailsPath(of: $0)) } ?? true
+      for path in [input, RejectsFile.detailsPath(of: input)] where try exists(path) {
         if path != input, !isDetailsOld { continue }
         // Its age counts from now, wherever it is removed by age. Where the time can't be set, it counts as older.
         utimensat(AT_FDCWD, path, nil, 0)
         try DurableRename.move(path, to: try freeName(replayedPath(of: path)))
       }
+      if let next { try put(next, inPlaceOf: input) }
     } catch {
       throw failure(error, input)
     }
-    if let next { try put(next, inPlaceOf: input) }
   }
 
-  private static func put(_ rejects: String, inPlaceOf input: String) throws(RunFailure) {
-    do {
-      let details = RejectsFile.detailsPath(of: rejects)
-      if mayExist(details) {
-        try DurableRename.move(details, to: RejectsFile.detailsPath(of: input))
-      }
-      try DurableRename.move(rejects, to: input)
-    } catch {
-      throw failure(error, input)
-    }
+  private static func put(_ rejects: String, inPlaceOf input: String) throws(POSIXError) {
+    let details = RejectsFile.detailsPath(of: rejects)
+    if try exists(details) { try DurableRename.move(details, to: RejectsFile.detailsPath(of: input)) }
+    try DurableRename.move(rejects, to: input)
   }
 
   private static func freeName(_ path: String) throws(POSIXError) -> String {
@@ -184,6 +184,6 @@ public enum Replay {
     RunFailure(
       code: nil, exitCode: .ioError,
       message: "\(input) is imported, but could not be replaced by its records that were rejected again: "
-        + "\((error as NSError).localizedDescription). Replay it once more to finish")
+        + "\((error as NSError).reason). Replay it once more to finish")
   }
 }

@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import PersistentStores
 
 /// A copy of an input, or of parts of it, that the command of a pipeline has printed. It is removed when this object is
@@ -15,7 +16,7 @@ final class ReadInput: Sendable {
     } catch {
       throw RunFailure(
         code: .sourceError, exitCode: .ioError,
-        message: "no folder for a copy of \(name) can be made: \(error.localizedDescription)")
+        message: "no folder for a copy of \(name) can be made: \((error as NSError).reason)")
     }
     let last = URL(fileURLWithPath: name).lastPathComponent
     path = folder.url.appendingPathComponent(last == "/" ? "input" : last).path

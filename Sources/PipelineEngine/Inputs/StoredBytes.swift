@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// The bytes of a file as they are stored, compressed if it is.
 struct StoredBytes {
@@ -40,7 +41,7 @@ struct StoredBytes {
         offset += data.count
       }
     } catch {
-      throw CSVError(.source, "cannot be read: \(error.localizedDescription)", path: path, byte: offset, errnoCode: EIO)
+      throw CSVError(.source, "cannot be read: \((error as NSError).reason)", path: path, byte: offset, errnoCode: EIO)
     }
     if offset < range.upperBound {
       throw CSVError(.source, "ends before byte \(range.upperBound); it has become shorter", path: path, byte: offset)

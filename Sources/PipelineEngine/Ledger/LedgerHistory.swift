@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import ManagedObjectModel
 import PersistentStores
 
@@ -223,7 +224,7 @@ enum LedgerAccess {
     guard let sqlite = error as? SQLiteError else {
       let error = error as NSError
       return LedgerAccessError(
-        description: error.localizedDescription,
+        description: error.reason,
         exitCode: error.code == NSPersistentStoreTimeoutError ? .temporaryFailure : .dataError)
     }
     let (exitCode, advice): (ExitCode, String) =

@@ -82,7 +82,11 @@ struct Retention {
     let paths = try RunFailure.names(in: folder).filter { template.matches($0, pipeline: definition.name) }
       .map { "\(folder)/\($0)" }
     let earlier = paths.filter { !kept.contains($0) }
-    return (earlier.compactMap(Self.item), paths.count - earlier.count)
+    var items: [Item] = []
+    for path in earlier {
+      if let item = try Self.item(path) { items.append(item) }
+    }
+    return (items, paths.count - earlier.count)
   }
 
   /// The files of an inbox in the folders of days, without those whose rejects wait. Their age counts from the end of
@@ -92,13 +96,14 @@ struct Retention {
     for day in try RunFailure.names(in: inbox.processed).filter(Self.isDay) {
       let start = try? Date(day + "T00:00:00Z", strategy: .iso8601)
       let date = start?.addingTimeInterval(Self.secondsPerDay) ?? now
-      items += try RunFailure.names(in: "\(inbox.processed)/\(day)").compactMap { name in
+      for name in try RunFailure.names(in: "\(inbox.processed)/\(day)") {
         let names = Inbox.originals(of: name)
         // Other pipelines may move their files to the same folder.
-        guard names.contains(where: inbox.takes), waiting.isDisjoint(with: names) else { return nil }
-        var item = Self.item("\(inbox.processed)/\(day)/\(name)")
-        item?.date = date
-        return item
+        guard names.contains(where: inbox.takes), waiting.isDisjoint(with: names),
+          var item = try Self.item("\(inbox.processed)/\(day)/\(name)")
+        else { continue }
+        item.date = date
+        items.append(item)
       }
     }
     return items
@@ -113,13 +118,13 @@ struct Retention {
     let known = WaitingInputs.paths(inputs.compactMap(\.rejects))
     let undone = WaitingInputs.paths(inputs.filter { $0.state == "undone" }.compactMap(\.rejects)).subtracting(waiting)
     var items: [String: Item] = [:]
-    func add(_ path: String, as key: String) {
-      guard !waiting.contains(path), let item = Self.item(path) else { return }
+    func add(_ path: String, as key: String) throws(RunFailure) {
+      guard !waiting.contains(path), let item = try Self.item(path) else { return }
       items[key, default: item].add(item)
     }
     for path in undone {
-      add(path, as: path)
-      add(RejectsFile.detailsPath(of: path), as: path)
+      try add(path, as: path)
+      try add(RejectsFile.detailsPath(of: path), as: path)
     }
     let details = Dictionary(known.map { (RejectsFile.detailsPath(of: $0), $0) }, uniquingKeysWith: { $1 })
     for folder in Set(known.map(OutputPath.folder)) {
@@ -127,7 +132,7 @@ struct Retention {
         guard let match = name.wholeMatch(of: /(.+)\.replayed(\.[0-9]+)?/) else { continue }
         let path = "\(folder)/\(match.output.1)"
         if let rejects = known.contains(path) ? path : details[path] {
-          add("\(folder)/\(name)", as: "\(rejects).replayed\(match.output.2 ?? "")")
+          try add("\(folder)/\(name)", as: "\(rejects).replayed\(match.output.2 ?? "")")
         }
       }
     }
@@ -135,10 +140,10 @@ struct Retention {
   }
 
   /// Nil for what is neither a regular file nor a link.
-  private static func item(_ path: String) -> Item? {
-    guard let status = stat.of(path, followingLinks: false), [S_IFREG, S_IFLNK].contains(status.type) else {
-      return nil
-    }
+  private static func item(_ path: String) throws(RunFailure) -> Item? {
+    guard let status = try RunFailure.status(of: path, followingLinks: false),
+      [S_IFREG, S_IFLNK].contains(status.type)
+    else { return nil }
     let (time, change) = (status.st_mtim, status.st_ctim)
     return Item(
       paths: [path], date: Date(timeIntervalSince1970: Double(time.tv_sec)),

@@ -28,7 +28,7 @@ struct SeedDestination {
   /// - Throws: 73 where a file already exists, 73 and 77 for a path that can't be written.
   func check(replaces: Bool) throws(RunFailure) {
     try OutputPath.check(output)
-    if !replaces, let refusal, !stat.exists(stage) { throw refusal }
+    if !replaces, let refusal, try !RunFailure.exists(stage) { throw refusal }
   }
 
   /// Why no seed can be made here that replaces nothing; nil where it can.
@@ -48,7 +48,7 @@ struct SeedDestination {
   ///
   /// - Throws: Where that can't be repaired, too: the folder then stays, which has the only copy of the store.
   func begin(replaces: Bool) throws(RunFailure) {
-    if stat.exists(stage) {
+    if try RunFailure.exists(stage) {
       try undo()
       if let left = clear() { throw RunFailure(code: nil, exitCode: .ioError, message: left) }
     }
@@ -119,10 +119,11 @@ struct SeedDestination {
   // MARK: Publishing
 
   /// The paths that the files of the seed will have, the store itself first.
-  var files: [String] { Self.suffixes.reversed().filter { stat.of(made + $0) != nil }.map { output + $0 } }
+  var files: [String] { Self.suffixes.reversed().filter { stat.exists(made + $0) }.map { output + $0 } }
 
   func publish(replaces: Bool) throws(RunFailure) {
-    for suffix in Self.suffixes where stat.exists(made + suffix) { try Self.sync(made + suffix) }
+    let suffixes = try Self.suffixes(of: made)
+    for suffix in suffixes { try Self.sync(made + suffix) }
     if !replaces, let there = firstThere {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
@@ -131,22 +132,26 @@ struct SeedDestination {
     do throws(RunFailure) {
       // A single file replaces another in one step, unless the other one has more files.
       let old = ["-wal"].map { output + $0 } + [Self.largeValues(of: output)]
-      if stat.exists(made + "-wal") || old.contains(where: { stat.exists($0) }) {
-        try setAside()
-      }
+      if suffixes.contains("-wal") || old.contains(where: { stat.exists($0) }) { try setAside() }
       try setLargeValuesAside()
-      for suffix in Self.suffixes where stat.exists(made + suffix) {
-        try Self.move(made + suffix, to: output + suffix)
-      }
+      for suffix in suffixes { try Self.move(made + suffix, to: output + suffix) }
     } catch {
       try? undo()
       throw error
     }
   }
 
+  private static func suffixes(of store: String) throws(RunFailure) -> [String] {
+    var found: [String] = []
+    for suffix in suffixes {
+      if try RunFailure.exists(store + suffix) { found.append(suffix) }
+    }
+    return found
+  }
+
   /// The store's file is moved first: its WAL alone is not a store.
   private func setAside() throws(RunFailure) {
-    for suffix in Self.suffixes.reversed() + ["-journal"] where stat.exists(output + suffix) {
+    for suffix in Self.suffixes.reversed() + ["-journal"] where try RunFailure.exists(output + suffix) {
       try Self.move(output + suffix, to: replaced + suffix)
     }
   }
@@ -158,18 +163,18 @@ struct SeedDestination {
   /// A seed has all values in its rows.
   private func setLargeValuesAside() throws(RunFailure) {
     let old = Self.largeValues(of: output)
-    if stat.exists(old) { try Self.move(old, to: Self.largeValues(of: replaced)) }
+    if try RunFailure.exists(old) { try Self.move(old, to: Self.largeValues(of: replaced)) }
   }
 
   /// Undoes the moves, unless the store's file itself was moved: then they are complete.
   private func undo() throws(RunFailure) {
-    guard !stat.exists(output) else { return }
+    if try RunFailure.exists(output) { return }
     // A WAL of the store that was there before stays. SQLite makes the shared memory again.
     if try hasMovedWAL() { unlink(output + "-wal") }
     unlink(output + "-shm")
     let aside = Self.largeValues(of: replaced)
-    if stat.exists(aside) { try Self.move(aside, to: Self.largeValues(of: output)) }
-    for suffix in ["-journal"] + Self.suffixes where stat.exists(replaced + suffix) {
+    if try RunFailure.exists(aside) { try Self.move(aside, to: Self.largeValues(of: output)) }
+    for suffix in ["-journal"] + Self.suffixes where try RunFailure.exists(replaced + suffix) {
       try Self.move(replaced + suffix, to: output + suffix)
     }
   }
@@ -177,7 +182,7 @@ struct SeedDestination {
   /// Whether the WAL of the seed has the output's name. A store with a WAL says so in its header. (SQLite's file format,
   /// "File format version numbers".)
   private func hasMovedWAL() throws(RunFailure) -> Bool {
-    guard stat.exists(made), !stat.exists(made + "-wal") else { return false }
+    guard try RunFailure.exists(made), try !RunFailure.exists(made + "-wal") else { return false }
     do throws(POSIXError) {
       return try FileStart.read(made, bytesMax: 20).dropFirst(18).first == 2
     } catch {

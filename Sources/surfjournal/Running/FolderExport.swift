@@ -74,7 +74,7 @@ struct FolderExport: Sendable {
     case let failure as CommandFailure: failure
     case let failure as StoreTables.Failure: CommandFailure(failure.message, failure.exitCode)
     case let mistake as PipelineError: CommandFailure(mistake.description, mistake.exitCode)
-    default: CommandFailure("\(folder) can't be made: \((error as NSError).localizedDescription)", .cannotCreate)
+    default: CommandFailure("\(folder) can't be made: \((error as NSError).reason)", .cannotCreate)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PipelineEngine
 
 /// The folder of a nightly import: its folders, pipeline, and units, as `surfjournal init` makes them.
@@ -52,7 +53,7 @@ struct NightlyFolder {
         try handle.close()
       } catch {
         unlink(target)
-        throw CommandFailure("\(target) can't be written: \(error.localizedDescription)", .ioError)
+        throw CommandFailure("\(target) can't be written: \((error as NSError).reason)", .ioError)
       }
       made.append(file.path)
     }

@@ -163,7 +163,7 @@ final class FaultStage {
       }
     var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]
     if case .fail(let code) = fault.action, output.status != status {
-      found += FaultReason.problems(of: output.messages, after: code, at: call)
+      found += FaultReason.problems(of: output.messages, after: code, at: call, isLasting: fault.isLasting)
     }
     // What could not be removed is a warning.
     let isWarning = first.contains("warning: ") && first.contains("can't be removed") || first.contains("was not removed:")

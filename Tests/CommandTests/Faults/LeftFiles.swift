@@ -76,7 +76,10 @@ struct LeftFiles: Equatable {
   /// The reports that say something else than those of `expected`.
   func changedReports(from expected: LeftFiles) -> [String] {
     expected.reports.sorted { $0.key < $1.key }.compactMap { name, text in
-      reports[name] == text ? nil : "another report: \(reports[name] ?? "none") instead of \(text)"
+      guard let own = reports[name] else { return "no report \(name)" }
+      let lines = [own, text].map { $0.split(separator: "\n") }
+      let difference = lines[0].difference(from: lines[1])
+      return difference.isEmpty ? nil : "another report \(name): \(difference)"
     }
   }
 
