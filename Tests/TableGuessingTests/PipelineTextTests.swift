@@ -52,6 +52,13 @@ import Testing
     #expect(columns[2]["name"] as? String == "Wellenhöhe")
   }
 
+  @Test func `A label with a NUL is written so that it is read back`() throws {
+    let sample = FileSample(name: "log.csv", head: Array("D\0atum;Ort\n14.07.2014;Sylt\n15.07.2014;Kampen\n".utf8))
+    let text = PipelineText(TableGuesser(vocabulary: .journal).guess(sample), name: "log", program: "surfjournal").text
+    let columns = try #require(try Self.json(text)["columns"] as? [[String: Any]])
+    #expect(columns.compactMap { $0["name"] as? String }.contains("D\0atum"), "\(text)")
+  }
+
   @Test func `Each point is a comment with its confidence and its evidence`() throws {
     let text = PipelineText(try Self.diary(), name: "tagebuch", program: "surfjournal").text
     #expect(text.contains("// 0.97: 60 of 60 can be d.M.yyyy, 35 can't be M.d.yyyy"))

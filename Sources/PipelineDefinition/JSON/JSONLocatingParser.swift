@@ -3,7 +3,7 @@ import Foundation
 /// Parses JSON with comments (JSON5) into a tree and records the source location of each value.
 ///
 /// Foundation's decoder accepts JSON5 but reports neither the location of a mistake nor a duplicate key. So this
-/// parser handles the structure, and plain texts and numbers; Foundation decodes all others.
+/// parser handles the structure, texts and plain numbers; Foundation decodes all other numbers.
 struct JSONLocatingParser {
   /// Deeper nesting is refused, so that a hostile document cannot exhaust the stack.
   static let depthMax = 64
@@ -109,9 +109,8 @@ struct JSONLocatingParser {
       throw mistake(start, "the text that begins here has no closing quote on its line; add it")
     }
     at += 1
-    // A decoder is made for each text that it reads.
-    if isPlain, let text = String(validating: bytes[start + 1..<at - 1], as: UTF8.self) { return text }
-    guard let text = try? decoder.decode(String.self, from: Data(bytes[start..<at])) else {
+    let content = bytes[start + 1..<at - 1]
+    guard let text = isPlain ? String(validating: content, as: UTF8.self) : EscapedText.decoded(content) else {
       throw mistake(start, "this text has an invalid escape, or is not UTF-8; write \\\\ for a backslash")
     }
     return text

@@ -4,8 +4,8 @@ import Testing
 
 @testable import PipelineDefinition
 
-/// The parser reads plain texts and numbers by itself: they must be what Foundation reads, and what Foundation refuses
-/// must be refused.
+/// The parser reads texts and plain numbers by itself: they must be what Foundation reads, and what Foundation refuses
+/// must be refused, except for escapes that it refuses without a reason.
 @Suite(.seeded) struct JSONParsingTests {
   private static let rounds = TestLength.rounds(300, long: 20_000)
 
@@ -52,6 +52,37 @@ import Testing
     // A line break ends a number, behind which Foundation would read on.
     let expected = try? decoder.decode(JSONValue.self, from: Data((word + "\n").utf8))
     #expect((try? JSONValue(parsing: Data(word.utf8))) == expected)
+  }
+
+  /// After a backslash.
+  private static let escapes: [[UInt8]] =
+    (1...255).filter { ![10, 13, UInt8(ascii: "v"), UInt8(ascii: "0")].contains($0) }.map { [$0] }
+    + [
+      "x4", "x41", "xe9", "xE9", "u00e9", "u00E9x", "u12", "u{41}", "u+041", "u 041", "ud83c\\udf0a", "ud83c", "udf0a",
+      "ud83cx", "ud83c\\u0041", "ud83c\\ud83c", "ud83c\\xdf", "ud83c\\n", "uDBFF\\uDFFF", "\u{E9}", "n\u{7F}é",
+    ].map { Array($0.utf8) } + [[110, 0xC3], [110, 0xED, 0xA0, 0x80]]
+
+  @Test(arguments: [UInt8(ascii: "\""), UInt8(ascii: "'")])
+  func `Escapes are what Foundation's JSON5 takes them for`(_ quote: UInt8) {
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    for escape in Self.escapes {
+      let document = Data([quote, 97, 92] + escape + [quote])
+      let expected = try? decoder.decode(JSONValue.self, from: document)
+      #expect((try? JSONValue(parsing: document)) == expected, "\(String(decoding: document, as: UTF8.self))")
+    }
+  }
+
+  @Test(arguments: [
+    (#""a\u0000b""#, "a\0b"), (#"'\x00'"#, "\0"), (#""\0a""#, "\0a"), (#""\v""#, "\u{B}"), ("\"a\\\nb\"", "ab"),
+  ])
+  func `NUL, vertical tabs and continued lines are read as JSON5 has them`(_ document: String, _ text: String) throws {
+    #expect(try JSONValue(parsing: Data(document.utf8)) == .string(text))
+  }
+
+  @Test(arguments: [#""\01""#, #""\d""#, #""\""#])
+  func `Unknown escapes are refused`(_ document: String) {
+    #expect(throws: PipelineError.self) { try JSONValue(parsing: Data(document.utf8)) }
   }
 
   @Test func `A text that is not UTF-8 is refused`() {
