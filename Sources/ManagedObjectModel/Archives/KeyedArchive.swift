@@ -6,7 +6,7 @@ import Foundation
 /// frameworks nor damaged files can do harm.
 struct KeyedArchive {
   /// Null, then the objects. Objects with a class are dictionaries that refer to the class under `$class`.
-  private let objects: [ArchiveValue]
+  let objects: [ArchiveValue]
   private let top: [String: ArchiveValue]
 
   /// - Throws: The reason why the data is not a keyed archive.
@@ -34,28 +34,6 @@ struct KeyedArchive {
 
   /// The archived object. Archives of a single object store it under `root`.
   var root: ArchiveValue { top["root"] ?? top.values.first ?? .null }
-
-  /// Whether every object has one of `classes` or inherits from one.
-  func holdsOnly(_ classes: [AnyClass]) -> Bool {
-    let names = Set(
-      classes.flatMap { [NSStringFromClass($0), NSKeyedArchiver.classNameForClass($0)].compactMap { $0 } })
-    let rootFits = rootClassName.map(names.contains) ?? true
-    return rootFits
-      && objects.allSatisfy { object in
-        guard let chain = object.dictionary?["$classes"]?.list else { return true }
-        return chain.contains { if case .text(let name) = $0 { names.contains(name) } else { false } }
-      }
-  }
-
-  /// The class of a root that the archive contains directly; nil for a root that names its class.
-  private var rootClassName: String? {
-    switch objects[1] {
-    case .text: "NSString"
-    case .data: "NSData"
-    case .integer, .real, .flag: "NSNumber"
-    default: nil
-    }
-  }
 
   // MARK: Inspection
 

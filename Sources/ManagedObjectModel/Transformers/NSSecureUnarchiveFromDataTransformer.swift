@@ -18,7 +18,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   }
 
   static func object(in data: Data, allowing classes: [AnyClass]) -> Any? {
-    guard (try? KeyedArchive(data))?.holdsOnly(classes) == true else { return nil }
+    guard let archive = try? KeyedArchive(data), UnarchivingCheck.passes(archive, as: classes) else { return nil }
     return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
   }
 

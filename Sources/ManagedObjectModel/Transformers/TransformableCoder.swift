@@ -19,7 +19,7 @@ enum TransformableCoder {
       return (isReversed ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)) as? Data
     case .archive:
       guard let data = NSSecureUnarchiveFromDataTransformer.archive(of: object),
-        (try? KeyedArchive(data))?.holdsOnly(allowedClasses) == true
+        let archive = try? KeyedArchive(data), UnarchivingCheck.passes(archive, as: allowedClasses)
       else { return nil }
       return data
     }

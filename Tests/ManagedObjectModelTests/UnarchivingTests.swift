@@ -1,0 +1,29 @@
+import Foundation
+import ManagedObjectModel
+import Testing
+
+// Rule: the value of a transformable that others have damaged is an object or nil, and never ends the program. (Apple
+// documentation: NSSecureUnarchiveFromDataTransformer.)
+
+@Suite("Archives that Foundation cannot read are refused")
+struct UnarchivingTests {
+  private let transformer = NSSecureUnarchiveFromDataTransformer()
+
+  @Test("A damage at which Foundation would stop the program reads as nil", arguments: DamagedArchive.allCases)
+  func damaged(_ archive: DamagedArchive) throws {
+    #expect(transformer.transformedValue(try archive.data(isDamaged: false)) != nil)
+    #expect(transformer.transformedValue(try archive.data(isDamaged: true)) == nil)
+  }
+
+  @Test("Values of every class that is allowed are read back")
+  func whole() throws {
+    let url = try #require(NSURL(string: "a", relativeTo: URL(string: "b://c/")))
+    let value: NSDictionary = [
+      "list": NSMutableArray(array: [1.5, true, -3, "é", NSNull()]), "set": NSSet(array: ["a", 2]),
+      "url": url, "id": NSUUID(), "day": NSDate(),
+      "data": NSData(data: Data([1])), "none": NSMutableDictionary(), "text": NSMutableString(string: "x"),
+    ]
+    let written = try #require(transformer.reverseTransformedValue(value) as? Data)
+    #expect(transformer.transformedValue(written) as? NSDictionary == value)
+  }
+}
