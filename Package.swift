@@ -229,7 +229,7 @@ if buildsFuzzTargets {
       name: "fuzz",
       dependencies: [
         "CSV", "PipelineDefinition", "PipelineEngine", "TableGuessing", "SurfJournal", "OpenCoreData",
-        "ManagedObjectModel", "PersistentStores", "StoreInspection", "CZlib", "CFuzzer",
+        "ManagedObjectModel", "PersistentStores", "StoreInspection", "CZlib", "CFuzzer", "CMalloc",
       ],
       path: "Tests/Fuzz/Sources", swiftSettings: strict),
   ]

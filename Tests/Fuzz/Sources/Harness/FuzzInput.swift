@@ -4,6 +4,8 @@ struct FuzzInput {
 
   init(_ bytes: [UInt8]) { left = bytes[...] }
 
+  var isEmpty: Bool { left.isEmpty }
+
   /// What no choice has taken.
   var rest: [UInt8] { Array(left) }
 

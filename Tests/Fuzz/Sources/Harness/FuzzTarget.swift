@@ -10,6 +10,8 @@ protocol FuzzTarget: SendableMetatype {
   static var words: [String] { get }
   /// Longest input in bytes.
   static var bytesMax: Int { get }
+  /// Whether its inputs may be kept in the repository: not if it starts from stores of Apple's framework.
+  static var isKept: Bool { get }
   /// Runs the code on an input. It calls `broken` where the contract does not hold.
   static func run(_ input: inout FuzzInput)
 }
@@ -17,6 +19,7 @@ protocol FuzzTarget: SendableMetatype {
 extension FuzzTarget {
   static var words: [String] { [] }
   static var bytesMax: Int { 1024 }
+  static var isKept: Bool { true }
 }
 
 /// Ends the process: libFuzzer keeps the input.

@@ -1,8 +1,18 @@
 import Foundation
 
-/// Compiled models to start from: one made here, and those of Apple's framework where they are to be had.
+/// Archives to start from: a compiled model, and values of objects.
 enum ArchiveSeeds {
-  static let all: [Data] = [made()].compactMap { $0 } + SharedStores.compiledModels
+  static let own: [Data] = [made()].compactMap { $0 } + values
+
+  private static var values: [Data] {
+    let values: [Any] = [
+      ["a", 1, Date(timeIntervalSinceReferenceDate: 5), Data([1, 2])] as [Any],
+      ["k": URL(fileURLWithPath: "/a"), "u": UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))]
+        as [String: Any],
+      NSSet(array: ["b", NSNull(), 0.5]),
+    ]
+    return values.compactMap { try? NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: true) }
+  }
 
   private final class Builder {
     var objects: [Any] = ["$null"]

@@ -2,6 +2,7 @@ import Foundation
 
 /// Stores and models of Apple's framework, read at run time from the folder that SURFJOURNAL_SHARED names.
 enum SharedStores {
+  static var areThere: Bool { !stores.isEmpty }
   static let compiledModels = files { $0.pathExtension == "mom" }
   static let stores = files { $0.pathExtension == "sqlite" }
 

@@ -18,14 +18,17 @@ enum GuessTarget: FuzzTarget {
     "\u{FEFF}a|b\n1|2\n",
   ].map { Array($0.utf8) }
 
+  /// It prepares all labels of the vocabulary.
+  private static let guesser = TableGuesser(vocabulary: .journal)
+  private static let environment = DefinitionEnvironment(variables: [:], vocabulary: .journal)
+
   static func run(_ input: inout FuzzInput) {
     let sample = FileSample(name: "log.csv", head: input.rest)
-    let guess = TableGuesser(vocabulary: .journal).guess(sample)
+    let guess = guesser.guess(sample)
     _ = GuessReport(guess).text
     _ = GuessReport(guess).refusal(below: 0.9)
     let text = PipelineText(guess, name: "log", sources: ["log.csv"], store: "log.sqlite", program: "surfjournal").text
     do throws(PipelineError) {
-      let environment = DefinitionEnvironment(variables: [:], vocabulary: .journal)
       _ = try PipelineDefinition(data: Data(text.utf8), environment: environment)
     } catch {
       // What is undecided is not written without being asked for.

@@ -59,7 +59,9 @@ enum EncodingTarget: FuzzTarget {
     let next = whole.records[1]
     do throws(CSVError) {
       let position = ReaderPosition(record: 2, line: next.line, byteOffset: next.byte)
-      let reader = try CSVReader(ByteSource(bytes: bytes), dialect: dialect, limits: .quick, startingAt: position)
+      let reader = try CSVReader(
+        ByteSource(bytes: bytes), dialect: dialect, limits: .quick, readBytes: 16 << 10, usesFastScanner: true)
+      try reader.skip(to: position)
       var block = RecordBlock()
       var originals: [UInt8] = []
       while try reader.next(into: &block, recordsMax: 3) {
