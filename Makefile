@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: check-reproducible test-spark test-schedulers simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke help demo program release deb install uninstall test test-module test-long check check-address check-thread check-undefined check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: check-reproducible test-spark test-schedulers simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke fuzz-corpus help demo program release deb install uninstall test test-module test-long check check-address check-thread check-undefined check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -34,7 +34,7 @@ test-long: ## Run the tests with the long series, then Spark, Slurm, the fuzzer 
 	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} SURFJOURNAL_TESTS=long .ci/slowest swift test --skip SparkTests $(ARGS)
 	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} $(MAKE) test-spark
 	$(MAKE) test-schedulers
-	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz
+	FUZZ_SECONDS=120 FUZZ_SLICE=7 .ci/fuzz
 	.ci/check-thread
 	.ci/check-address
 	.ci/check-undefined
@@ -62,9 +62,12 @@ simulate-cluster: ## Play the import of 16 billion rows by 1,000 machines, and p
 	@.ci/ensure-packages test
 	SURFJOURNAL_SIMULATE_CLUSTER=1 swift test --filter ClusterSimulationTests
 
-fuzz-smoke: ## Fuzz every target for some seconds, two minutes in all
+fuzz-smoke: ## Fuzz every target for some seconds after its kept inputs, two minutes in all
 	@.ci/ensure-packages test
-	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz $(ARGS)
+	FUZZ_SECONDS=120 FUZZ_SLICE=7 .ci/fuzz $(ARGS)
+
+fuzz-corpus: ## Keep the inputs that reach most in Tests/Fuzz/Corpus; ARGS="dates numbers" chooses targets
+	.ci/fuzz-corpus keep $(ARGS)
 
 check: check-format check-samples check-docs check-architecture build test docs check-api ## Run all that a change has to pass: format, samples, documents, map, build, tests, docs, API
 
