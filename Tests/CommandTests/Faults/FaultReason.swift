@@ -8,7 +8,7 @@ enum FaultReason {
   static func problems(of messages: String, after code: Int32, at call: String, isLasting: Bool) -> [String] {
     if messages.isEmpty { return ["no message"] }
     let name = call.prefix { $0 != " " }
-    // Who could not take a lock is told that the store is in use, whatever the reason is.
+    // A message about a lock says that the store is in use, whatever the error of the call is.
     guard !["fcntl", "flock"].contains(name), let words = words[code] else { return [] }
     // SQLite says the same of a disk that is full and of one that fails. The calls that fail later are other ones.
     let others = (code == ENOSPC ? ["The disk may be full"] : []) + (isLasting ? ["its locks can't be taken"] : [])
