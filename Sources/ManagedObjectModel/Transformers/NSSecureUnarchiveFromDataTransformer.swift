@@ -29,6 +29,22 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   }
 
   static func archive(of value: Any) -> Data? {
-    try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+    if holdsDecimal(value, depth: 0) { return nil }
+    return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+  }
+
+  /// Whether a decimal number is in a value or its members. Foundation's archiver on Linux calls itself without end for
+  /// one, which ends the program.
+  private static func holdsDecimal(_ value: Any, depth: Int) -> Bool {
+    guard depth < UnarchivingCheck.depthMax else { return false }
+    if value is NSDecimalNumber || value is Decimal { return true }
+    let members: [Any] =
+      switch value {
+      case let list as [Any]: list
+      case let values as [AnyHashable: Any]: Array(values.keys) + Array(values.values)
+      case let set as Set<AnyHashable>: Array(set)
+      default: []
+      }
+    return members.contains { holdsDecimal($0, depth: depth + 1) }
   }
 }
