@@ -130,6 +130,7 @@ struct FileImporter {
   /// Handles the result of comparing the input with the ledger.
   private mutating func begin(_ recognition: InputRecognition, _ totals: inout ImportTotals) throws(RunFailure) {
     if let rejectsPath { environment.removeAbandonedRejects(at: rejectsPath, ledger) }
+    if environment.options.isReplay, !environment.isDryRun { try Replay.setDetailsAside(ofRestOf: file.path) }
     switch recognition {
     case .fresh:
       if environment.options.isReplay { try Replay.checkFresh(file.path) }

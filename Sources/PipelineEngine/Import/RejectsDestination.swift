@@ -50,26 +50,35 @@ enum RejectsDestination {
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 
-  /// The path, or the next numbered one if it exists already: rejects of an earlier run, or the unfinished ones of
-  /// another input, store or seed.
+  /// The path, or the next numbered one if it is taken: by rejects of an earlier run, or by the unfinished ones of another
+  /// input, store or seed.
   static func free(_ path: String, taken: Set<String>, owner: String?) -> String {
     var candidate = path
     var number = 1
-    while taken.contains(candidate) || stat.of(candidate, followingLinks: false) != nil
-      || RejectsFile.isInUse(candidate, byOtherThan: owner)
-    {
+    while taken.contains(candidate) || isTaken(candidate) || RejectsFile.isInUse(candidate, byOtherThan: owner) {
       number += 1
       candidate = numbered(path, number)
     }
     return candidate
   }
 
-  /// Whether nothing has the path.
+  /// Whether nothing has the path, and no details are there that have lost their records.
   static func isFree(_ path: String) throws(CSVError) -> Bool {
-    do throws(POSIXError) {
-      return try !exists(path, followingLinks: false)
-    } catch {
-      throw CSVError(.write, "can't be examined", path: path, errnoCode: error.code.rawValue)
+    for path in [path, RejectsFile.detailsPath(of: path)] {
+      do throws(POSIXError) {
+        if try exists(path, followingLinks: false) { return false }
+      } catch {
+        throw CSVError(.write, "can't be examined", path: path, errnoCode: error.code.rawValue)
+      }
+    }
+    return true
+  }
+
+  /// Whether something has the path, or belongs to rejects with it that a person or a replay has moved: details that have
+  /// lost their records, and the rest of a replay that was interrupted.
+  private static func isTaken(_ path: String) -> Bool {
+    [path, RejectsFile.detailsPath(of: path), RejectsMark.pathOfRest(of: path)].contains {
+      stat.of($0, followingLinks: false) != nil
     }
   }
 

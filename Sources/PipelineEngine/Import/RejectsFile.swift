@@ -283,7 +283,7 @@ final class RejectsFile {
   }
 
   /// Whether the details were published and the records could not be.
-  private static func isHalfPublished(_ path: String) -> Bool {
+  static func isHalfPublished(_ path: String) -> Bool {
     let details = detailsPath(of: path)
     return stat.exists(partPath(of: path)) && !stat.exists(path) && !stat.exists(partPath(of: details))
       && stat.exists(details)

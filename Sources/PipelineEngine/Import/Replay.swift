@@ -145,6 +145,27 @@ public enum Replay {
         + "corrected is in \(next): correct that file, remove \(rejects), and replay again")
   }
 
+  /// Moves the details of a rest away to which a person has given the name of what was replayed, as the message of
+  /// `checkFresh` advises: the records that are rejected now get their name.
+  static func setDetailsAside(ofRestOf rejects: String) throws(RunFailure) {
+    let next = RejectsMark.pathOfRest(of: rejects)
+    let details = RejectsFile.detailsPath(of: next)
+    guard !hasRest(of: rejects), !RejectsFile.isHalfPublished(next),
+      try RunFailure.status(of: details, followingLinks: false) != nil
+    else { return }
+    guard origin(inDetails: details) != nil else {
+      throw RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "\(details) was made by another program, and has the name that the details of what is rejected again "
+          + "get. Move it away, and replay again")
+    }
+    do throws(POSIXError) {
+      try DurableRename.move(details, to: try freeName(replayedPath(of: RejectsFile.detailsPath(of: rejects))))
+    } catch {
+      throw RunFailure(details, "can't be moved", errno: error.code.rawValue)
+    }
+  }
+
   /// Replaces an imported input by its records that were rejected again, or moves it away if there are none. What was
   /// done before a kill is not repeated.
   static func replace(_ input: String, by rejects: String?) throws(RunFailure) {

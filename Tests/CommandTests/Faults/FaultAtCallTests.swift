@@ -133,6 +133,19 @@ import Testing
         == (kind.name == RunKind.undoOfUnreported.name ? ["log.csv.rejects.csv", "log.csv.rejects.csv.jsonl"] : []))
   }
 
+  @Test func `Killed at any name that it gives or removes, an import next to left details ends well`() throws {
+    let stage = try FaultStage(.leftDetails)
+    var fault = Fault(.kill, calls: [.rename, .unlink], at: 1)
+    while true {
+      let (problems, happened) = try stage.problems(with: fault)
+      if !happened { break }
+      expectNone(problems)
+      fault.number += 1
+    }
+    #expect(fault.number > 3)
+    #expect(try stage.work.names.contains("log.csv.rejects.2.csv"))
+  }
+
   // MARK: Canaries
 
   @Test func `A row that is lost, doubled or changed is found`() throws {

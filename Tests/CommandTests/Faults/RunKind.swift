@@ -73,6 +73,13 @@ struct RunKind: Sendable, CustomTestStringConvertible {
     try folder.write(records(10..<70), to: "log.csv")
   }
 
+  /// A person has removed the rejects of the first content, and not their details.
+  static let leftDetails = RunKind(name: "import next to left details", arguments: load("k.json")) { folder in
+    try loadFirst(records(0..<60), as: "log.csv", with: "k.json", in: folder)
+    try FileManager.default.removeItem(at: folder.file("log.csv.rejects.csv"))
+    try folder.write(records(60..<120), to: "log.csv")
+  }
+
   static let undo = RunKind(
     name: "undo", arguments: ["undo", "s", "log.csv", "-y", "-q"], repeated: [65, 66], mayOnlyRead: true
   ) { folder in
