@@ -137,7 +137,7 @@ package final class PlanReport {
   private func checkRejects(_ planned: PlannedShards) throws(RunFailure) {
     guard RejectsDestination.requested(environment.definition, run.options) != nil else { return }
     OwnFolders.make(of: environment.definition, run.options)
-    for path in rejectsPaths(of: planned).sorted() { try OutputPath.check(path) }
+    for path in rejectsPaths(of: planned).sorted() { try RejectsDestination.check(path) }
   }
 
   // MARK: The results

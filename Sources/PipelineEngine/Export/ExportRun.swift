@@ -61,9 +61,10 @@ struct ExportRun {
     try checkReaders()
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
     try OutputPath.check([firstPath], key: "export.output", areNoneOf: [storePath])
-    if OutputPath.isSpecial(firstPath), let key = export.incremental ? "incremental" : export.hash ? "hash" : nil {
+    let neighbours = [("incremental", export.incremental), ("hash", export.hash), ("split", export.split != nil)]
+    if let (key, _) = neighbours.first(where: \.1), let path = [firstPath, output].first(where: OutputPath.isSpecial) {
       throw PipelineError(
-        path: "export.\(key)", "puts a file next to the output, and \(firstPath) is not a regular file; name one")
+        path: "export.\(key)", "puts a file next to the output, and \(path) is not a regular file; name one")
     }
     try OutputPath.check(ReportFiles.paths(definition, options), key: "report", areNoneOf: [storePath])
     try EventLog.checkPath(definition, options, isNoneOf: [storePath])

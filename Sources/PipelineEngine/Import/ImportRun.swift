@@ -388,7 +388,7 @@ struct ImportRun {
     for path in rejectsPaths(inputs).compactMap({ $0 }) {
       // The folder of a store that does not exist yet is created with it.
       let isNextToStore = store.path.map(OutputPath.folder) == OutputPath.folder(of: path)
-      if isRequested || !isNextToStore { try OutputPath.check(path) }
+      if isRequested || !isNextToStore { try RejectsDestination.check(path) }
     }
   }
 }

@@ -1,6 +1,7 @@
 import CSV
 import Foundation
 import Locking
+import PersistentStores
 
 /// Decides where the rejects of a run's inputs are written.
 enum RejectsDestination {
@@ -48,6 +49,22 @@ enum RejectsDestination {
     if path.hasSuffix("/") { return true }
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
+  /// Checks a path before the work. Rejects and their details are files that get their names when they are complete.
+  ///
+  /// - Throws: 73 for a device, a FIFO or a socket, and as `OutputPath.check(_:)`.
+  static func check(_ path: String) throws(RunFailure) {
+    do {
+      try StorePath.checkKind(path)
+    } catch {
+      let kind = (error as? SQLiteError)?.message ?? "\(error)"
+      throw RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "\(path) can't be used for rejects: \(kind); they are kept in a file, with their reasons in another "
+          + "one next to it. Name a file, or a folder ending in '/'")
+    }
+    try OutputPath.check(path)
   }
 
   /// The path, or the next numbered one if it is taken: by rejects of an earlier run, or by the unfinished ones of another

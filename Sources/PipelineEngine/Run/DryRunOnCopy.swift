@@ -14,7 +14,9 @@ enum DryRunOnCopy {
     var copy: PrivateCopy?
     var copyPath: String?
     var unfinished: CopiedRejects?
+    let requested = options.rejects == nil ? nil : RejectsDestination.requested(definition, options)
     do {
+      if let requested, !RejectsDestination.isFolder(requested) { try RejectsDestination.check(requested) }
       folder = try PrivateFolder()
       rejects = folder.url.appendingPathComponent("rejects").path + "/"
       try FileManager.default.createDirectory(atPath: rejects, withIntermediateDirectories: false)
@@ -53,7 +55,7 @@ enum DryRunOnCopy {
       whole, options: inner, model: model, isDryRun: false, monitor: monitor, copied: store)
     var summary = run.finish(run.run())
     summary.rejects = options.rejects == nil ? nil : summary.rejects
-    if let requested = RejectsDestination.requested(definition, options), options.rejects != nil {
+    if let requested {
       do throws(RunFailure) {
         summary.rejects = try move(rejects, unfinished, to: requested)
       } catch {
