@@ -44,6 +44,14 @@ import Testing
     #expect(try folder.text("linked.csv.rejects.csv").split(separator: "\n").count == 11)
   }
 
+  @Test func `A dry run on a copy writes the rejects to the file that is named, and their details next to it`() throws {
+    let output = try run(["import", "linked.csv", "--pipeline", "l.json", "--dry-run", "--rejects", "r.csv"])
+    #expect(output.status == 65, "\(output.messages)")
+    #expect(try folder.text("r.csv").split(separator: "\n").count == 11)
+    #expect(try folder.text("r.csv.jsonl").contains("\"labels\""))
+    #expect(output.text.contains("r.csv\n"), "\(output.text)")
+  }
+
   @Test func `A dry run that replaces several files agrees with the run, and leaves the rejects as they are`() throws {
     let load = ["import", "a.csv", "b.csv", "--pipeline", "p.json"]
     try #require(try run(load + ["--max-errors", "8"]).status == 65)

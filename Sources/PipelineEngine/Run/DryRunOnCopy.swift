@@ -85,14 +85,17 @@ enum DryRunOnCopy {
       let files = FileManager.default
       let names = try FolderNames.sorted(in: folder)
       var moved: [String] = []
-      for path in names.map({ folder + $0 }) + (try others?.completed ?? []) {
+      let paths = names.map { folder + $0 } + (try others?.completed ?? [])
+      for path in paths {
         let name = URL(fileURLWithPath: path).lastPathComponent
         let isFolder = RejectsDestination.isFolder(requested)
-        let target = isFolder ? requested + (requested.hasSuffix("/") ? "" : "/") + name : requested
+        let isOfDetails = RejectsFile.withoutDetails(path).map(paths.contains) ?? false
+        let file = isOfDetails ? RejectsFile.detailsPath(of: requested) : requested
+        let target = isFolder ? requested + (requested.hasSuffix("/") ? "" : "/") + name : file
         if isFolder { try files.createDirectory(atPath: requested, withIntermediateDirectories: true) }
         if mayExist(target) { try files.removeItem(atPath: target) }
         try files.copyItem(atPath: path, toPath: target)
-        if !name.hasSuffix(".csv.jsonl"), !name.hasSuffix(".jsonl.jsonl") { moved.append(target) }
+        if !isOfDetails { moved.append(target) }
       }
       return moved.isEmpty ? nil : moved.joined(separator: ", ")
     } catch {
