@@ -58,6 +58,9 @@ public struct RunOptions: Sendable {
   var runID: String?
   /// Whether the import is into a copy of the store, to find out what it would do.
   var isDryRunOnCopy = false
+  /// The path of the store that the exported one is a private copy of: new files get no more rights than it has. Nil for
+  /// a store that is not a copy.
+  package var originalStore: String?
   /// Makes the store of an import, which must not exist yet, a seed that an app can ship. Nil for an ordinary import.
   public var seed: SeedOptions?
   /// Where an export goes instead of the definition's path; `-` is standard output.

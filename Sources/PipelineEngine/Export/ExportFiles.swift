@@ -29,6 +29,8 @@ struct ExportFiles: ~Copyable {
   private let names: [String]
   /// What the run reads.
   private let storePath: String
+  /// The path of the store whose rights new files get.
+  private let rightsPath: String
   private let startedAt: Date
   private let isCancelled: () -> Bool
   /// The attribute that determines the month.
@@ -39,15 +41,15 @@ struct ExportFiles: ~Copyable {
   private var files: [File] = []
 
   init(
-    _ export: ExportDefinition, _ template: OutputTemplate, names: [String], storePath: String, startedAt: Date,
-    unless isCancelled: @escaping () -> Bool
+    _ export: ExportDefinition, _ template: OutputTemplate, names: [String], storePath: String,
+    rightsOf original: String? = nil, startedAt: Date, unless isCancelled: @escaping () -> Bool
   ) {
     self.isCancelled = isCancelled
     self.export = export
     self.template = template
     self.names = names
     if case .month(let attribute)? = export.split { monthAttribute = attribute } else { monthAttribute = nil }
-    self.storePath = storePath
+    (self.storePath, rightsPath) = (storePath, original ?? storePath)
     self.startedAt = startedAt
   }
 
@@ -122,7 +124,7 @@ struct ExportFiles: ~Copyable {
     }
     let isGzip = path == "-" ? export.gzip ?? false : export.isGzip(path)
     let sink = try ByteSink(
-      path: path, compression: isGzip ? .gzip : .none, permissions: FileRights.ofFile(path, near: storePath),
+      path: path, compression: isGzip ? .gzip : .none, permissions: FileRights.ofFile(path, near: rightsPath),
       unless: isCancelled)
     sink.contentHash = ContentHash()
     // Uncompressed content is stored as it is, so one hash suffices.
@@ -150,7 +152,7 @@ struct ExportFiles: ~Copyable {
       stored: (file.sink.storedHash ?? content).digest, records: file.records, content: content.digest,
       contentBytes: file.sink.writtenBytes)
     files[files.count - 1].checksumFile = try checksumFile.write(
-      for: file.path, permissions: FileRights.ofFile(file.path, near: storePath))
+      for: file.path, permissions: FileRights.ofFile(file.path, near: rightsPath))
   }
 
   /// Completes the last file and gives all files their final names.

@@ -147,7 +147,8 @@ struct ExportRun {
   private func write(_ state: inout ExportState) throws(RunFailure) {
     let mark = try export.incremental ? readMark() : nil
     var files = ExportFiles(
-      export, template, names: formatter.names, storePath: storePath, startedAt: startedAt, unless: monitor.isCancelled)
+      export, template, names: formatter.names, storePath: storePath, rightsOf: options.originalStore,
+      startedAt: startedAt, unless: monitor.isCancelled)
     do throws(CSVError) {
       try files.begin()
       let queue = BoundedQueue<BatchMessage>(capacity: 2)

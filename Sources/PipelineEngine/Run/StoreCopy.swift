@@ -84,9 +84,9 @@ public enum StoreCopy {
     _ source: StoreLocation, to target: StoreLocation, model: NSManagedObjectModel, _ tables: LedgerTables,
     timeoutSeconds: Double
   ) throws -> Int {
-    let newFile = target.exists ? nil : target.path.map(NewFile.init)
     let original = try open(source, model, isReadOnly: true, timeoutSeconds: timeoutSeconds)
     defer { close(original) }
+    let newFile = try target.exists ? nil : target.path.map { try NewFile($0, near: source.path) }
     var isOpened = false
     do {
       let copy = try open(target, model, isReadOnly: false, timeoutSeconds: timeoutSeconds)
@@ -108,10 +108,18 @@ public enum StoreCopy {
     private let support: URL
     private let hasSupport: Bool
 
-    init(_ path: String) {
+    /// Makes the file, which SQLite takes for a new store: what SQLite makes itself gets the rights of the umask, however
+    /// private the store that is copied.
+    init(_ path: String, near source: String?) throws(RunFailure) {
       self.path = path
       support = LargeValues.supportFolder(of: URL(fileURLWithPath: path))
       hasSupport = mayExist(support.path)
+      let descriptor = uninterrupted {
+        Foundation.open(
+          path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(FileRights.ofFile(path, near: source)))
+      }
+      guard descriptor >= 0 else { throw RunFailure(path, "can't be made", errno: errno) }
+      Foundation.close(descriptor)
     }
 
     /// - Parameter isOpened: Whether it was a store: the log and the folder with its name belong to others before.

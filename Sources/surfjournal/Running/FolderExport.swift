@@ -47,7 +47,7 @@ struct FolderExport: Sendable {
       var (lines, code) = ([String](), ExitCode.ok)
       for definition in tables.exports {
         var options = RunOptions()
-        options.store = tables.store
+        (options.store, options.originalStore) = (tables.store, store)
         options.output = path("\(definition.entity).csv")
         options.warn = { Console.report($0) }
         let summary = try await PipelineRunner(definition, .export, options: options).run()
