@@ -86,6 +86,49 @@ import Testing
     #expect(try folder.text("other") == "precious\n")
   }
 
+  /// Kinds of files that another user has made where a command writes.
+  enum Planted: CaseIterable { case file, empty, fifo }
+
+  @Test(
+    .enabled(if: geteuid() == 0, "files of other users can only be made by root"), arguments: written, Planted.allCases)
+  func `Nothing is written to another user's file in a folder that everyone may write to`(
+    _ written: (name: String, arguments: [String]), _ planted: Planted
+  ) throws {
+    try folder.makeFolder("shared")
+    try folder.setMode(0o1777, of: "shared")
+    let path = "shared/\(written.name)"
+    if planted == .fifo {
+      #expect(mkfifo(folder.path(path), 0o666) == 0)
+    } else {
+      try folder.write(planted == .file ? "precious\n" : "", to: path)
+    }
+    try folder.setMode(0o666, of: path)
+    #expect(chown(folder.path(path), 65534, 65534) == 0)
+    _ = try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "first", in: folder)
+    func run() throws -> ProgramOutput {
+      try Programs.run("/usr/bin/timeout", ["20", Tool.url.path] + written.arguments, in: folder)
+    }
+    let output = try run()
+    #expect(output.status == 77, "\(output.status) \(output.messages)")
+    #expect(output.messages.contains(path) && output.messages.contains("belongs to another user"), "\(output.messages)")
+    if planted == .fifo { return }
+    #expect(try folder.text(path) == (planted == .file ? "precious\n" : ""))
+    // One that the folder's owner has put there is meant for it.
+    #expect(chown(folder.path("shared"), 65534, 65534) == 0)
+    #expect(try [0, 65].contains(run().status))
+    #expect(try folder.text(path).count > 20)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "files of other users can only be made by root"))
+  func `A report that is refused is so before the import`() throws {
+    try folder.makeFolder("shared")
+    try folder.setMode(0o1777, of: "shared")
+    try folder.write("", to: "shared/r.json")
+    #expect(chown(folder.path("shared/r.json"), 65534, 65534) == 0)
+    let output = try Programs.run(Tool.url.path, Self.importing + ["--report", "shared/r.json"], in: folder)
+    #expect(output.status == 77 && !folder.exists("s"), "\(output.messages)")
+  }
+
   @Test func `A store with a second name is read but not written to, and the advice helps`() throws {
     #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
     try FileManager.default.linkItem(atPath: folder.path("s"), toPath: folder.path("t"))

@@ -50,6 +50,7 @@ package final class OutputFile {
       }
       return .file(try create(for: path, permissions: permissions, messagePath: path))
     }
+    try checkOwner(status, of: path)
     switch status.st_mode & S_IFMT {
     case S_IFDIR: throw writeFailure(EISDIR, path)
     case S_IFREG:
@@ -112,18 +113,43 @@ package final class OutputFile {
     if code != 0 { throw writeFailure(code, path) }
   }
 
-  /// A link in a folder like the system's temporary one is followed only if its owner is this user or the folder's, as
-  /// Linux does where its setting `protected_symlinks` is on.
-  package static func checkLink(_ path: String) throws(CSVError) {
-    var (link, folder) = (stat(), stat())
-    guard lstat(path, &link) == 0, link.st_mode & S_IFMT == S_IFLNK, stat(split(path).folder, &folder) == 0 else {
-      return
-    }
-    let isShared = folder.st_mode & (S_ISVTX | S_IWOTH) == S_ISVTX | S_IWOTH
-    guard isShared, link.st_uid != geteuid(), link.st_uid != folder.st_uid else { return }
+  // MARK: Files of other users
+
+  /// Refuses what another user may have made to get what is written, or to have it written elsewhere: in a folder like the
+  /// system's temporary one a link is followed, and a file or FIFO is written to, only if its owner is this user or the
+  /// folder's. Linux does so where its settings `protected_symlinks`, `protected_regular` and `protected_fifos` are on.
+  package static func checkOwner(of path: String) throws(CSVError) {
+    try checkLink(path)
+    var status = stat()
+    if stat(path, &status) == 0 { try checkOwner(status, of: path) }
+  }
+
+  /// - Parameter status: That of the file to which the path leads.
+  package static func checkOwner(_ status: stat, of path: String) throws(CSVError) {
+    guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else { return }
+    try check(status, at: path, in: split(resolved(path) ?? path).folder, "belongs to another user")
+  }
+
+  private static func checkLink(_ path: String) throws(CSVError) {
+    var link = stat()
+    guard lstat(path, &link) == 0, link.st_mode & S_IFMT == S_IFLNK else { return }
+    try check(link, at: path, in: split(path).folder, "is a symbolic link of another user")
+  }
+
+  private static func check(
+    _ status: stat, at path: String, in folder: String, _ problem: String
+  ) throws(CSVError) {
+    guard isOfOther(status, in: folder) else { return }
     throw CSVError(
-      .write, "is a symbolic link of another user in a folder that everyone may write to; name another file",
-      path: path, errnoCode: EACCES)
+      .write, "\(problem) in a folder that everyone may write to; name another file", path: path, errnoCode: EACCES)
+  }
+
+  /// Whether something in a folder that everyone may write to, and remove only their own from, belongs to neither this
+  /// user nor the folder's owner.
+  package static func isOfOther(_ status: stat, in path: String) -> Bool {
+    var folder = stat()
+    guard stat(path, &folder) == 0, folder.st_mode & (S_ISVTX | S_IWOTH) == S_ISVTX | S_IWOTH else { return false }
+    return status.st_uid != geteuid() && status.st_uid != folder.st_uid
   }
 
   /// Gives the temporary file the owner, the group and the rights of the file that it will replace, as far as this user

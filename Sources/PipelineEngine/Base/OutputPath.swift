@@ -1,3 +1,4 @@
+import CSV
 import Foundation
 
 /// Checks whether a file can be written at a path, before the work that would be lost if not.
@@ -33,6 +34,20 @@ enum OutputPath {
         code: nil, exitCode: .noPermission,
         message: "\(path) can't be written: permission denied; check the permissions of it and of its folder")
     }
+  }
+
+  /// Refuses a link or a file that another user may have made to get what is written; see `OutputFile.checkOwner(of:)`.
+  ///
+  /// - Throws: 77.
+  static func checkOwner(of path: String) throws(RunFailure) {
+    do throws(CSVError) { try OutputFile.checkOwner(of: path) } catch { throw RunFailure(error) }
+  }
+
+  /// The same for a file that was opened or made by its path.
+  static func checkOwner(ofOpen descriptor: Int32, _ path: String) throws(RunFailure) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw RunFailure(path, "can't be examined", errno: errno) }
+    do throws(CSVError) { try OutputFile.checkOwner(status, of: path) } catch { throw RunFailure(error) }
   }
 
   private static func isWritable(_ path: String) throws(RunFailure) -> Bool {

@@ -93,6 +93,7 @@ struct RunRecords {
       let descriptor = uninterrupted { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode) }
       guard descriptor >= 0 else { throw RunFailure(path, "can't be opened", errno: errno) }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      try OutputPath.checkOwner(ofOpen: descriptor, path)
       while flock(descriptor, LOCK_EX) != 0 {
         if errno != EINTR { return file }
       }

@@ -52,14 +52,24 @@ final class EventLog: Sendable {
     self.warn = warn
     name = path ?? "standard error"
     var descriptor = STDERR_FILENO
-    if let path {
-      do throws(CSVError) { try OutputFile.checkLink(path) } catch { throw RunFailure(error) }
-      descriptor = uninterrupted {
-        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_t(permissions))
-      }
-      guard descriptor >= 0 else { throw RunFailure(path, "can't be opened for the log", errno: errno) }
-    }
+    if let path { descriptor = try Self.open(path, permissions) }
     state = Locked(State(descriptor: descriptor))
+  }
+
+  private static func open(_ path: String, _ permissions: UInt32) throws(RunFailure) -> Int32 {
+    try OutputPath.checkOwner(of: path)
+    let descriptor = uninterrupted {
+      Foundation.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_t(permissions))
+    }
+    guard descriptor >= 0 else { throw RunFailure(path, "can't be opened for the log", errno: errno) }
+    do throws(RunFailure) {
+      // Another user may have made it meanwhile.
+      try OutputPath.checkOwner(ofOpen: descriptor, path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return descriptor
   }
 
   deinit {

@@ -14,7 +14,10 @@ enum ReportFiles {
 
   /// Called before the run, so that an unwritable path is reported before the work rather than after it.
   static func check(_ paths: [String]) throws(RunFailure) {
-    for path in paths { try OutputPath.check(path) }
+    for path in paths {
+      try OutputPath.check(path)
+      try OutputPath.checkOwner(of: path)
+    }
   }
 
   /// Writes the reports of a run. The summary says if one could not be written, unless the run had failed already.
