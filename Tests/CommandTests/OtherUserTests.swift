@@ -152,6 +152,28 @@ struct OtherUserTests {
     #expect(foreign == [])
   }
 
+  /// It would show what its owner may not read.
+  @Test func `Another user's link in an inbox that everyone may write to is left alone, and said to be`() throws {
+    try makeNightly()
+    try folder.setMode(0o1777, of: "work/in")
+    try own("work/in", by: 0)
+    try folder.write("date,location\nroot:SECRET:x,y\n", to: "work/shadow")
+    try folder.setMode(0o600, of: "work/shadow")
+    for (name, owner) in [("theirs.csv", Unprivileged.nobody), ("own.csv", 0)] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path("work/in/\(name)"), withDestinationPath: name == "own.csv" ? "../more.csv" : "../shadow")
+      try own("work/in/\(name)", by: owner)
+    }
+    let output = try Tool.run("run", "work/nightly.json", "-q", in: folder)
+    #expect(output.status == 0, "\(output.status) \(output.messages)")
+    #expect(folder.exists("work/in/theirs.csv") && !folder.exists("work/in/own.csv"))
+    #expect(try Programs.sqlite("work/mine", "SELECT ZLOCATION FROM ZJOURNALENTRY", in: folder) == "Zuma\n")
+    let search = "grep -rl SECRET work --include='r.*' --include='*rejects*' --include='*.log'"
+    #expect(try Tool.shell(search, in: folder).text == "")
+    let log = try folder.text("work/run.log")
+    #expect(log.contains("theirs.csv") && log.contains("a link of another user"), "\(log)")
+  }
+
   @Test func `A folder that the service may not enter is named`() throws {
     try makeNightly()
     try arrive("a.csv", "Zuma")

@@ -132,7 +132,11 @@ struct ImportPart {
     guard let inbox else { return (inputs, 0) }
     let listing = try inbox.list()
     for item in listing.leftAlone where item.reason.isWorthTelling {
-      environment.monitor.log.log(.inputLeftAlone(item.name, reason: item.reason.rawValue))
+      let (name, reason) = (item.name, item.reason.rawValue)
+      // Such a link stays until a person does something about it.
+      let isLasting = item.reason == .linkOfOther
+      environment.monitor.log.log(
+        isLasting ? .inputNotMoved(name, reason: reason) : .inputLeftAlone(name, reason: reason))
     }
     let ready = listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
     return (inputs + ready, listing.leftAlone.count { $0.reason.isExpected })

@@ -55,6 +55,7 @@ struct Inbox: Sendable {
     case folder = "it is a folder"
     case special = "it is not a regular file"
     case brokenLink = "it is a link that leads nowhere"
+    case linkOfOther = "it is a link of another user in a folder that everyone may write to; copy the file instead"
     case unsettled = "it was changed a moment ago"
     case growing = "it is being written to"
     case unreadableName = "its name is not UTF-8; rename it"
@@ -66,7 +67,7 @@ struct Inbox: Sendable {
     var isWorthTelling: Bool {
       switch self {
       case .hidden, .unmatched, .folder: false
-      case .temporary, .special, .brokenLink, .unsettled, .growing, .unreadableName: true
+      case .temporary, .special, .brokenLink, .linkOfOther, .unsettled, .growing, .unreadableName: true
       }
     }
   }
@@ -149,6 +150,8 @@ struct Inbox: Sendable {
       // A name that is not UTF-8 is listed with a replacement character, and does not lead to the file.
       return name.unicodeScalars.contains("\u{FFFD}") ? .leftAlone(.unreadableName) : .gone
     }
+    // It could lead to a file that its owner may not read, and rejects and reports would show what is in it.
+    if own.type == S_IFLNK, OutputFile.isOfOther(own, in: folder) { return .leftAlone(.linkOfOther) }
     guard let status = own.type == S_IFLNK ? try target(of: path) : own else { return .leftAlone(.brokenLink) }
     if status.type == S_IFDIR { return .leftAlone(.folder) }
     if Self.temporaryEndings.contains(where: name.hasSuffix) { return .leftAlone(.temporary) }
