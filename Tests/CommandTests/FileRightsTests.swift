@@ -61,6 +61,58 @@ import Testing
     #expect(name == "s.lock" || !folder.exists(name))
   }
 
+  @Test(arguments: ["a.csv.rejects.csv.part", "a.csv.rejects.csv.jsonl.part", "s.lock"], ["pipe", "folder", "device"])
+  func `Nothing is waited for where something else has a name that can be guessed`(_ name: String, _ kind: String)
+    throws
+  {
+    try put(kind, at: name)
+    let output = try Tool.shell("timeout 20 $surfjournal import a.csv --pipeline p.json --store s", in: folder)
+    #expect(output.status == (name == "s.lock" ? 73 : kind == "folder" ? 74 : 65), "\(output.messages)")
+    #expect(output.status == 65 || output.messages.contains(name), "\(output.messages)")
+    if output.status == 65 { #expect(try folder.text("a.csv.rejects.csv").hasSuffix("2020-01-02,nine\n")) }
+  }
+
+  @Test(arguments: ["out.csv.mark.json", "out.csv.xxh128"], ["pipe", "folder", "device"])
+  func `An export does not wait for what has the name of a file next to its output`(_ name: String, _ kind: String)
+    throws
+  {
+    #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder).status == 65)
+    try put(kind, at: name)
+    let option = name.hasSuffix(".json") ? "--incremental" : "--hash"
+    let export = "timeout 20 $surfjournal export --store s -o out.csv \(option)"
+    let output = try Tool.shell(export, in: folder)
+    #expect([66, 73].contains(output.status), "\(output.status) \(output.messages)")
+    #expect(output.messages.contains(name), "\(output.messages)")
+    #expect(output.messages.contains(kind == "pipe" ? "a FIFO" : "a \(kind)"), "\(output.messages)")
+    #expect(!folder.exists("out.csv"))
+    try FileManager.default.removeItem(atPath: folder.path(name))
+    #expect(try Tool.shell(export, in: folder).status == 0)
+  }
+
+  @Test(arguments: ["pipe", "folder", "device"])
+  func `A replay does not wait for what has the name of the details`(_ kind: String) throws {
+    try folder.write("date,rating\n2020-01-02,4\n", to: "r.csv")
+    try put(kind, at: "r.csv.jsonl")
+    let output = try Tool.shell("timeout 20 $surfjournal replay r.csv --store s --pipeline p.json", in: folder)
+    #expect([66, 73, 74].contains(output.status), "\(output.status) \(output.messages)")
+    #expect(output.messages.contains("r.csv.jsonl"), "\(output.messages)")
+  }
+
+  @Test func `A checksum that is a FIFO is not waited for`() throws {
+    try put("pipe", at: "a.csv.xxh128")
+    let output = try Tool.shell("timeout 20 $surfjournal import a.csv --verify-hash --store s", in: folder)
+    #expect(output.status == 66, "\(output.status) \(output.messages)")
+    #expect(output.messages.contains("a.csv.xxh128 can't be read: it is a FIFO"), "\(output.messages)")
+  }
+
+  private func put(_ kind: String, at name: String) throws {
+    let made = try Tool.shell(
+      kind == "device"
+        ? "mknod \(name) c 1 3 2>/dev/null || ln -s /dev/null \(name)"
+        : "\(kind == "folder" ? "mkdir" : "mkfifo") \(name)", in: folder)
+    try #require(made.status == 0, "\(made.messages)")
+  }
+
   private static let importing = ["import", "a.csv", "--pipeline", "p.json", "--store", "s"]
 
   /// Files that a command writes, and the command.

@@ -60,4 +60,59 @@ import Testing
       #expect(try kinds() == before, "\(place)")
     }
   }
+
+  // MARK: The files next to a store
+
+  static let suffixes = ["-wal", "-shm", "-journal"]
+
+  /// Puts something next to a store, and gives what the message calls it.
+  private func put(_ kind: String, at name: String) throws -> String {
+    let made = try Tool.shell(
+      kind == "device"
+        ? "mknod \(name) c 1 3 2>/dev/null || ln -s /dev/null \(name)"
+        : "\(kind == "folder" ? "mkdir" : "mkfifo") \(name)", in: folder)
+    try #require(made.status == 0, "\(made.messages)")
+    return kind == "pipe" ? "a FIFO" : "a \(kind)"
+  }
+
+  private func expectRefused(_ command: String, _ neighbour: String, _ kind: String) throws {
+    let before = try kinds()
+    let arguments = command.replacing("STORE", with: "s")
+    let output = try Tool.shell("timeout 20 $surfjournal \(arguments) < log.csv", in: folder)
+    let place = "\(command) with \(neighbour)"
+    #expect(output.status == 66, "\(place): \(output.status) \(output.messages)")
+    #expect(
+      output.messages.contains("\(neighbour), where SQLite keeps a part of it, is \(kind)"),
+      "\(place): \(output.messages)")
+    #expect(!output.messages.contains("disk"), "\(place): \(output.messages)")
+    #expect(try kinds() == before, "\(place)")
+  }
+
+  @Test(arguments: suffixes, ["pipe", "folder", "device"])
+  func `No command uses a store with one of them next to it`(_ suffix: String, _ kind: String) throws {
+    try folder.write(
+      #"{"name": "p", "columns": ["date", "location"], "source": "log.csv", "store": "s"}"#, to: "p.json")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", "-q", in: folder).status == 0)
+    let shown = try put(kind, at: "s\(suffix)")
+    // Where the system would wait, every command is tried.
+    let some = ["import log.csv --store STORE", "export --store STORE -o out.csv", "list STORE", "verify STORE"]
+    for command in kind == "pipe" ? Self.commands : some {
+      try expectRefused(command, "s\(suffix)", shown)
+    }
+    try FileManager.default.removeItem(atPath: folder.path("s\(suffix)"))
+    #expect(try Tool.run("list", "s", in: folder).text.contains("Rincon"))
+  }
+
+  @Test(arguments: suffixes, ["pipe", "folder", "device"])
+  func `No new store is made with one of them next to it`(_ suffix: String, _ kind: String) throws {
+    let shown = try put(kind, at: "s\(suffix)")
+    for command in [
+      "import log.csv --store STORE", "import log.csv --dry-run --store STORE",
+      "add --store STORE --location X --date 2020-01-01 -y", "seed --from log.csv -o STORE",
+    ] {
+      try expectRefused(command, "s\(suffix)", shown)
+    }
+    try FileManager.default.removeItem(atPath: folder.path("s\(suffix)"))
+    #expect(try Tool.run("import", "log.csv", "--store", "s", "-q", in: folder).status == 0)
+  }
 }

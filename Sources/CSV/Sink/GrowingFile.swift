@@ -56,8 +56,8 @@ package final class GrowingFile {
       let descriptor = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       if descriptor < 0 {
         if errno == ENOENT { return true }
-        // No process writes to a link. A file that may not be read belongs to another user.
-        guard errno == ELOOP else {
+        // No process writes to a link or a socket. A file that may not be read belongs to another user.
+        guard [ELOOP, ENXIO].contains(errno) else {
           if errno == EACCES { return false }
           throw writeFailure(errno, path)
         }

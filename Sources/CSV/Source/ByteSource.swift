@@ -40,12 +40,16 @@ public final class ByteSource {
   /// - Parameter path: the file's path; "-" is the standard input.
   /// - Throws: `CSVError` with the code `source-error` and the system's error number (missing, a folder, no
   ///   permission).
-  public convenience init(path: String) throws(CSVError) {
-    if path == "-" {
-      try self.init(descriptor: 0, name: "stdin")
-    } else {
-      self.init(try RawInput.open(path: path))
-    }
+  public convenience init(path: String) throws(CSVError) { try self.init(path: path, unless: nil) }
+
+  /// Opens a file; see `init(path:)`.
+  ///
+  /// - Parameter isCancelled: Ends the wait for the writer of a pipe, with ECANCELED as the error's number.
+  package convenience init(path: String, unless isCancelled: (() -> Bool)?) throws(CSVError) {
+    self.init(
+      path == "-"
+        ? try RawInput(.descriptor(0, closes: false), name: "stdin", unless: isCancelled)
+        : try RawInput.open(path: path, unless: isCancelled))
   }
 
   /// Reads an open descriptor from its current offset.

@@ -23,10 +23,15 @@ final class RawInput {
   private let canSeek: Bool
   /// The offset at which a file was opened.
   private var startOffset = 0
+  /// Ends the wait for the writer of a pipe; nil for a wait without an end.
+  private let isCancelled: (() -> Bool)?
+  /// Between two looks whether the wait is cancelled.
+  private static let millisecondsPerWait: Int32 = 50
 
-  init(_ origin: Origin, name: String) throws(CSVError) {
+  init(_ origin: Origin, name: String, unless isCancelled: (() -> Bool)? = nil) throws(CSVError) {
     self.origin = origin
     self.name = name
+    self.isCancelled = isCancelled
     switch origin {
     case .descriptor(let descriptor, let closes):
       var status = stat()
@@ -59,19 +64,21 @@ final class RawInput {
     if case .descriptor(let descriptor, closes: true) = origin { close(descriptor) }
   }
 
-  static func open(path: String) throws(CSVError) -> RawInput {
+  static func open(path: String, unless isCancelled: (() -> Bool)? = nil) throws(CSVError) -> RawInput {
+    // Opening a FIFO would wait for its writer. Without a writer there is nothing to read, and the read waits.
+    let flags = O_RDONLY | O_CLOEXEC | (isCancelled == nil ? 0 : O_NONBLOCK)
     var descriptor: Int32
-    repeat { descriptor = Self.openFile(path) } while descriptor < 0 && errno == EINTR
+    repeat { descriptor = Self.openFile(path, flags) } while descriptor < 0 && errno == EINTR
     if descriptor < 0 { throw failure(errno, name: path, byte: nil) }
-    return try RawInput(.descriptor(descriptor, closes: true), name: path)
+    return try RawInput(.descriptor(descriptor, closes: true), name: path, unless: isCancelled)
   }
 
   // A separate function, because `open` would resolve to the one above.
-  private static func openFile(_ path: String) -> Int32 {
+  private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
     #if canImport(Darwin)
-      Darwin.open(path, O_RDONLY | O_CLOEXEC)
+      Darwin.open(path, flags)
     #else
-      Glibc.open(path, O_RDONLY | O_CLOEXEC)
+      Glibc.open(path, flags)
     #endif
   }
 
@@ -137,9 +144,20 @@ final class RawInput {
     return true
   }
 
+  /// Waits until a pipe has bytes, or has lost its last writer.
+  private func waitForWriter(_ descriptor: Int32, _ isCancelled: () -> Bool) throws(CSVError) {
+    while !isReady(descriptor, for: Int16(POLLIN), milliseconds: Self.millisecondsPerWait) {
+      if isCancelled() {
+        throw CSVError(
+          .source, "was not read to its end: nothing more has come", path: name, byte: position, errnoCode: ECANCELED)
+      }
+    }
+  }
+
   private func readDescriptor(
     _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(CSVError) -> Int {
+    if !canSeek, let isCancelled { try waitForWriter(descriptor, isCancelled) }
     while true {
       #if canImport(Darwin)
         let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)

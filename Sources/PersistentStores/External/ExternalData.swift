@@ -28,7 +28,7 @@ package enum LargeValues {
     return try names(in: folder).contains { name in
       let other = folder.appendingPathComponent(name)
       guard name != own.lastPathComponent, other.deletingPathExtension().lastPathComponent == stem,
-        let file = try? FileHandle(forReadingFrom: other)
+        let file = FileHandle.ofRegularFile(other.path)
       else { return false }
       defer { try? file.close() }
       return (try? file.read(upToCount: header.count)) == header

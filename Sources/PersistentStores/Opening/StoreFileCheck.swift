@@ -78,7 +78,7 @@ struct StoreFileCheck {
     throw SQLiteError(code: SQLITE_IOERR, message: "\(path) can't be read", sql: nil)
   }
 
-  /// The file must be a regular one, and it and its WAL must be readable.
+  /// The file and those next to it must be regular ones, and it and its WAL must be readable.
   ///
   /// - Throws: `SQLiteError`.
   static func checkReadable(_ path: String) throws {
@@ -87,7 +87,7 @@ struct StoreFileCheck {
       if errno == ENOENT { throw SQLiteError(code: SQLITE_CANTOPEN, message: "the file does not exist", sql: nil) }
       throw SQLiteError(.last, "the file can't be examined")
     }
-    try StorePath.checkKind(status)
+    try StorePath.checkKind(path)
     for file in [path, path + "-wal", path + "-journal"] where access(file, R_OK) != 0 {
       if [ENOENT, ENOTDIR].contains(errno) { continue }
       if errno == EACCES { throw SQLiteError(code: SQLITE_PERM, message: "\(file) may not be read", sql: nil) }

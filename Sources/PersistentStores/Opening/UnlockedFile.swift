@@ -1,6 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
+import Locking
 
 /// What a store is read from where nothing keeps other programs from changing what it refers to.
 protocol CheckedSource: Sendable {
@@ -74,8 +75,7 @@ struct UnlockedFile: CheckedSource {
   /// Whether another process has one of SQLite's locks on the file. Call it only if this process does not have the file
   /// open: closing any descriptor of it drops all locks that the process has on it.
   static func isLocked(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
+    guard let descriptor = try? RegularFile.open(path) else { return false }
     defer { close(descriptor) }
     // The pending byte, the reserved byte and the 510 bytes of readers. (SQLite: os.h, PENDING_BYTE.)
     var lock = flock()

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// The frames of a WAL, each checked against its salts and its checksum, which continues that of the frame before it.
 /// (SQLite: "Database File Format", 4.1 to 4.4.)
@@ -50,7 +51,7 @@ package struct WALFrames {
   package init(path: String, header: WALHeader, pagesInFile: Int) {
     self.header = header
     self.pagesInFile = pagesInFile
-    guard let file = FileHandle(forReadingAtPath: path) else { return }
+    guard let file = FileHandle.ofRegularFile(path) else { return }
     defer { try? file.close() }
     var reader = Reader(file: file, header: header)
     defer { isUnreadable = reader.hasFailed }

@@ -1,5 +1,6 @@
 import ManagedObjectModel
 import Foundation
+import Locking
 
 /// The header of a -wal. (SQLite: "Database File Format", 4.1 to 4.3.)
 package struct WALHeader {
@@ -11,7 +12,7 @@ package struct WALHeader {
 
   /// Nil if there is no WAL or it may not be read.
   package init?(path: String) {
-    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    guard let file = FileHandle.ofRegularFile(path) else { return nil }
     defer { try? file.close() }
     guard let start = try? file.read(upToCount: Self.headerLength + Self.frameHeaderLength) else {
       (size, bytes, isBlank) = (0, [], false)
@@ -101,7 +102,7 @@ package struct WALIndexHeader: Equatable {
 
   /// Nil if it is missing or incomplete: SQLite then creates it again. No connection may have the -shm in use.
   package init?(path: String) {
-    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    guard let file = FileHandle.ofRegularFile(path) else { return nil }
     defer { try? file.close() }
     guard let data = try? file.read(upToCount: Self.length) else { return nil }
     self.init(Array(data))

@@ -5,8 +5,12 @@ import Locking
 enum DiskSync {
   /// Syncs a file.
   static func sync(_ path: String) throws(POSIXError) {
-    let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw .last }
+    let descriptor: Int32
+    do throws(RegularFileError) {
+      descriptor = try RegularFile.open(path)
+    } catch {
+      throw POSIXError(POSIXErrorCode(rawValue: error.code) ?? .EIO)
+    }
     defer { close(descriptor) }
     try sync(descriptor)
   }

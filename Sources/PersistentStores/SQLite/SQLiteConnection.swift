@@ -22,6 +22,7 @@ package final class SQLiteConnection {
   package var traceHandler: ((String) -> Void)?
 
   package init(path: String, mode: Mode, busyTimeoutMilliseconds: Int32 = 10_000) throws {
+    if mode != .privateTemporary { try StorePath.checkKind(path) }
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var name = path
     switch mode {

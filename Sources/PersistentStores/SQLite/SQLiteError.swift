@@ -11,6 +11,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   package let sql: String?
   /// Whether the file was opened for writing, which makes a store where no file is.
   var isOfWriter = false
+  /// Whether it concerns a file next to the store that only SQLite should have made.
+  package private(set) var isBesideStore = false
 
   /// The primary result code: the low byte of the extended one.
   package var primaryCode: Int32 { code & 0xff }
@@ -34,8 +36,9 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   static let notAFileCode = SQLITE_CANTOPEN | 2 << 8
 
   /// The remedy for the common errors.
-  var advice: String? {
+  package var advice: String? {
     switch primaryCode {
+    case _ where isBesideStore: "Move it away, or name another store."
     case _ where code == Self.notAFileCode: "Name the store's file, usually a .sqlite."
     case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
     case SQLITE_PROTOCOL:
@@ -60,10 +63,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     return "SQLite error \(code): \(message)\(statement)"
   }
 
-  init(code: Int32, message: String, sql: String?) {
+  init(code: Int32, message: String, sql: String?, isBesideStore: Bool = false) {
     self.code = code
     self.message = message
     self.sql = sql
+    self.isBesideStore = isBesideStore
   }
 
   /// - Parameter path: The file that is made if there is none; nil for one that was opened.

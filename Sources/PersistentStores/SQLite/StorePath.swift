@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Finds the file that a store's path leads to.
 package enum StorePath {
@@ -24,24 +25,27 @@ package enum StorePath {
   /// Links that lead to each other have no end.
   private static let linksMax = 40
 
-  /// Checks that a file is a regular one, also where a link leads to it. A file that does not exist may become one.
+  /// What SQLite adds to the path of a store for the files next to it.
+  static let suffixes = ["-wal", "-shm", "-journal"]
+
+  /// Checks that a store and the files that SQLite keeps next to it are regular ones, also where links lead to them. A file
+  /// that does not exist may become one. SQLite would wait for the other end of a FIFO.
   ///
   /// - Throws: `SQLiteError`.
   package static func checkKind(_ path: String) throws {
-    var status = stat()
-    if stat(path, &status) == 0 { try checkKind(status) }
+    if let kind = kind(path) { throw SQLiteError(code: SQLiteError.notAFileCode, message: "it is \(kind)", sql: nil) }
+    let path = resolved(path)
+    for file in suffixes.map({ path + $0 }) {
+      guard let kind = kind(file) else { continue }
+      throw SQLiteError(
+        code: SQLiteError.notAFileCode, message: "\(file), where SQLite keeps a part of it, is \(kind)", sql: nil,
+        isBesideStore: true)
+    }
   }
 
-  static func checkKind(_ status: stat) throws {
-    let kind: String
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return
-    case S_IFDIR: kind = "a folder, not a file"
-    case S_IFIFO: kind = "a FIFO, not a regular file"
-    case S_IFSOCK: kind = "a socket, not a regular file"
-    default: kind = "a device, not a regular file"
-    }
-    throw SQLiteError(code: SQLiteError.notAFileCode, message: "it is \(kind)", sql: nil)
+  private static func kind(_ path: String) -> String? {
+    var status = stat()
+    return stat(path, &status) == 0 ? RegularFile.kind(status) : nil
   }
 
   package static func resolved(_ url: URL) -> URL { URL(fileURLWithPath: resolved(url.path)) }

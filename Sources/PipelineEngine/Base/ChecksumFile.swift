@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// What an output held when it was written, kept in a file next to it, so that a reader of the output can check whether
 /// it is complete.
@@ -25,6 +26,17 @@ struct ChecksumFile: Sendable, Hashable {
 
   static func path(for output: String) -> String { output + nameEnd }
 
+  /// Checks that the file next to `output` can be written: a FIFO would be waited for.
+  ///
+  /// - Throws: `write-error`.
+  static func check(for output: String) throws(CSVError) {
+    let path = path(for: output)
+    guard let kind = stat.of(path).flatMap(RegularFile.kind) else { return }
+    throw CSVError(
+      .write, "is \(kind), and the checksum of \(output) belongs there; move it away, or name another output",
+      path: path, errnoCode: EEXIST)
+  }
+
   /// Writes the file next to `output`, complete and durable but not yet under its name: the sink still has to be
   /// committed.
   ///
@@ -44,18 +56,22 @@ struct ChecksumFile: Sendable, Hashable {
     """
   }
 
+  /// It has two lines, with the name of a file.
+  private static let bytesMax = 64 << 10
+
   /// Reads the file next to `output`.
   ///
   /// - Throws: 66 when there is none that can be read, 65 when it is not a checksum file.
   static func read(for output: String) throws(RunFailure) -> ChecksumFile {
     let path = path(for: output)
     let text: String
-    do {
-      text = try String(contentsOfFile: path, encoding: .utf8)
+    do throws(RegularFileError) {
+      text = String(decoding: try RegularFile.read(path, bytesMax: bytesMax), as: UTF8.self)
     } catch {
+      let problem = error.code == ENOENT ? "is missing" : "can't be read: \(error.reason)"
       throw RunFailure(
         code: .sourceError, exitCode: .noInput,
-        message: "the checksum file \(path) is missing or can't be read; an export writes it with --hash")
+        message: "the checksum file \(path) \(problem); an export writes it with --hash")
     }
     guard let file = ChecksumFile(text: text) else {
       throw RunFailure(
@@ -94,10 +110,11 @@ extension ChecksumFile {
   ///
   /// - Throws: 65 for different content; also what `read` and reading the input throw.
   static func verified(_ path: String, _ name: String) throws(RunFailure) -> ChecksumFile {
-    guard path != "-" else {
+    guard path != "-", !OutputPath.isSpecial(path) else {
+      let shown = path == "-" ? "standard input" : "\(name), which is no regular file,"
       throw RunFailure(
         code: .sourceError, exitCode: .noInput,
-        message: "standard input has no checksum file next to it; name a file, or leave out the check of the hash")
+        message: "\(shown) has no checksum file next to it; name a file, or leave out the check of the hash")
     }
     let file = try read(for: path)
     let hash = ContentHash()

@@ -14,6 +14,16 @@ extension RunFailure {
     self.init(code: nil, exitCode: exitCode, message: "\(path) \(what): \(systemMessage(code))")
   }
 
+  /// A file that can't be used because it is no regular one, or because the system refuses it.
+  init(_ path: String, _ what: String, _ error: RegularFileError) {
+    switch error {
+    case .system(let code): self.init(path, what, errno: code)
+    case .otherKind:
+      self.init(
+        code: nil, exitCode: .noInput, message: "\(path) \(what): \(error.reason). Move it away, or name another file")
+    }
+  }
+
   /// The status of the file that a path leads to, or of the link itself; nil where the path leads nowhere.
   static func status(of path: String, followingLinks: Bool = true) throws(RunFailure) -> stat? {
     if let status = stat.of(path, followingLinks: followingLinks) { return status }

@@ -34,8 +34,11 @@ package struct RunFailure: Error {
   package init(_ error: CSVError) {
     let exitCode: ExitCode =
       switch (error.code, error.errnoCode) {
+      case (_, ECANCELED?): .temporaryFailure
       case (_, EACCES?), (_, EPERM?): .noPermission
-      case (.write, ENOENT?), (.write, EISDIR?), (.write, EROFS?), (.write, ENOTDIR?): .cannotCreate
+      case (.write, ENOENT?), (.write, EISDIR?), (.write, EROFS?), (.write, ENOTDIR?),
+        (.write, EEXIST?):
+        .cannotCreate
       case (.write, _): .ioError
       case (.source, EIO?): .ioError
       case (.source, CSVError.missingLibrary?): .unavailable
@@ -109,7 +112,7 @@ package struct RunFailure: Error {
       message: "the store \(path) does not exist; check the path, or import into it first")
   }
 
-  /// Checks that a store is a regular file, or can become one. The library opens /dev/null as a store in memory, from
+  /// Checks that a store and the files next to it are regular ones, or can become such. The library opens /dev/null as a store in memory, from
   /// which nothing would be left.
   package static func checkKind(ofStore path: String) throws(RunFailure) {
     if StoreLocation.isAddress(path) { return }
@@ -119,7 +122,7 @@ package struct RunFailure: Error {
       let cause = error as? SQLiteError
       throw RunFailure(
         code: nil, exitCode: .noInput,
-        message: "\(path) can't be used as a store: \(cause?.message ?? "\(error)"); name the store's file")
+        message: "\(path) can't be used as a store: \(cause?.message ?? "\(error)"). \(cause?.advice ?? "")")
     }
   }
 

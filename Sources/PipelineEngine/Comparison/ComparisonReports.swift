@@ -25,10 +25,11 @@ package struct ComparisonReports {
     for path in self.paths { try OutputPath.check(path) }
   }
 
-  func write(_ comparison: FileComparison) throws {
+  /// - Parameter isCancelled: Ends the wait for the reader of a FIFO.
+  func write(_ comparison: FileComparison, unless isCancelled: @escaping () -> Bool) throws {
     for path in paths {
       do {
-        let sink = try ByteSink(path: path)
+        let sink = try ByteSink(path: path, permissions: ByteSink.permissionsMax, unless: isCancelled)
         switch Self.format(of: path) {
         case .text: try comparison.writeText { try sink.write($0) }
         case .jsonLines: try comparison.writeJSON { try sink.write($0) }

@@ -83,7 +83,7 @@ package struct ComparisonRun: Sendable {
     let summary = try run.read([new], observer: comparer)
     if summary.unfinished == nil { try comparer.readOldAgain() }
     let comparison = try comparer.result(summary, new: new)
-    try reports.write(comparison)
+    try reports.write(comparison, unless: { control.isCancelled })
     return comparison
   }
 
@@ -92,7 +92,7 @@ package struct ComparisonRun: Sendable {
   /// The old side is read twice, and standard input only once.
   private func checkReadTwice() throws {
     guard case .file(let path) = old, mayExist(path) || path == "-",
-      !InputOpener(path: path).isReadTwice
+      path == "-" || InputOpener.isPipe(path)
     else { return }
     let name = path == "-" ? "standard input" : path
     throw RunFailure(

@@ -35,7 +35,7 @@ package struct InputSplitter {
   }
 
   /// Reads the input once. Each part appears when it is complete.
-  package func run(isCancelled: () -> Bool) throws(RunFailure) -> [Part] {
+  package func run(isCancelled: @escaping () -> Bool) throws(RunFailure) -> [Part] {
     guard definition.dialect.skipLastRows == 0 else {
       throw RunFailure(
         code: nil, exitCode: .configuration,
@@ -82,8 +82,8 @@ package struct InputSplitter {
 
   // MARK: Reading
 
-  private func split(_ isCancelled: () -> Bool) throws(CSVError) -> [Part] {
-    let text = try ReadText(of: try ByteSource(path: path))
+  private func split(_ isCancelled: @escaping () -> Bool) throws(CSVError) -> [Part] {
+    let text = try ReadText(of: try ByteSource(path: path, unless: isCancelled))
     let reader = try RecordOpener(definition: definition, path: path).open(text.source)
     if definition.dialect.header, let reader = reader as? CSVReader { _ = try reader.readHeader() }
     let header = text.take(upTo: reader.position.byteOffset)
@@ -96,7 +96,9 @@ package struct InputSplitter {
         part = try OpenPart(partPath(parts.count + 1), header, isCompressed: isCompressed)
       }
       try part.write(text.take(upTo: block.end.byteOffset), records: block.records.count)
-      if isCancelled() { throw CSVError(.source, "was not split to its end; remove the parts", path: path) }
+      if isCancelled() {
+        throw CSVError(.source, "was not split to its end; remove the parts", path: path, errnoCode: ECANCELED)
+      }
     }
     try part.write(text.take(upTo: reader.position.byteOffset), records: 0)
     parts.append(try part.close())

@@ -64,7 +64,9 @@ package final class PlanReport {
       summary.note = ["imported by workers as \(shards)", summary.note].compactMap(\.self).joined(separator: ". ")
       for path in rejects { try RejectsFile.publish(path, replaces: true) }
       guard
-        ReportFiles.write(&summary, to: reports.reports(of: summary), of: reports, advice: ", and the plan stays open")
+        ReportFiles.write(
+          &summary, to: reports.reports(of: summary), of: reports, advice: ", and the plan stays open",
+          unless: environment.monitor.isCancelled)
       else { return summary }
       try save(entries, summary, to: ledger)
       return summary

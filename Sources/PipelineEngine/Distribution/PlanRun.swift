@@ -69,9 +69,10 @@ package struct PlanRun {
           + "server with --store postgresql://USER@HOST/DATABASE")
     }
     let model = try RunModel.found(definition, options: options, store: location?.text, for: .opened).get()
+    let log = try EventLog.of(definition, options, unless: isCancelled)
     return try ImportRun(
       definition, options: options, model: model, isDryRun: isDryRun,
-      monitor: RunMonitor(isCancelled: isCancelled, report: { _ in }, log: try EventLog.of(definition, options)))
+      monitor: RunMonitor(isCancelled: isCancelled, report: { _ in }, log: log))
   }
 
   /// Reads the inputs and writes the plan to the ledger, in one transaction.

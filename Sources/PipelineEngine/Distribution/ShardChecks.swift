@@ -71,7 +71,8 @@ package struct ShardChecks {
   package func report(from path: String) throws(RunFailure) -> RunSummary {
     try ReportFiles.check(reports.paths)
     var summary = try summary(from: path)
-    _ = ReportFiles.write(&summary, to: reports.reports(of: summary), of: reports)
+    _ = ReportFiles.write(
+      &summary, to: reports.reports(of: summary), of: reports, unless: environment.monitor.isCancelled)
     return summary
   }
 

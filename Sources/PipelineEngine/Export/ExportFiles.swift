@@ -122,6 +122,7 @@ struct ExportFiles: ~Copyable {
     } catch {
       throw CSVError(.write, error.message)
     }
+    if export.hash { try ChecksumFile.check(for: path) }
     let isGzip = path == "-" ? export.gzip ?? false : export.isGzip(path)
     let sink = try ByteSink(
       path: path, compression: isGzip ? .gzip : .none, permissions: FileRights.ofFile(path, near: rightsPath),

@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// The progress of a pipeline's incremental exports. It is stored next to their outputs, because the store is only
 /// read.
@@ -27,13 +28,14 @@ struct ExportMark: Sendable, Hashable, Codable {
   /// - Throws: 74 where it can't be read, 65 where it is not a mark.
   static func read(_ path: String) throws(RunFailure) -> ExportMark? {
     let data: Data
-    do throws(POSIXError) {
-      data = Data(try FileStart.read(path, bytesMax: bytesMax))
+    do throws(RegularFileError) {
+      data = Data(try RegularFile.read(path, bytesMax: bytesMax))
     } catch {
-      if error.code == .ENOENT { return nil }
+      if error.code == ENOENT { return nil }
+      if case .otherKind = error { throw RunFailure(path, "can't be the mark of earlier exports", error) }
       throw RunFailure(
         code: nil, exitCode: .ioError,
-        message: "the mark of earlier exports can't be read: \(systemMessage(error.code.rawValue)); "
+        message: "the mark of earlier exports can't be read: \(error.reason); "
           + "check the permissions of \(path)")
     }
     let decoder = JSONDecoder()

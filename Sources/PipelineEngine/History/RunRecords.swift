@@ -45,7 +45,7 @@ struct RunRecords {
   var records: [RunRecord] {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
-    let data = FileManager.default.contents(atPath: path) ?? Data()
+    let data = Data((try? RegularFile.read(path)) ?? [])
     return data.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(RunRecord.self, from: $0) }
   }
 
@@ -82,7 +82,7 @@ struct RunRecords {
 
   /// Called where a failed run can't be recorded.
   func markFailure() {
-    let descriptor = uninterrupted { open(markPath, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644) }
+    let descriptor = uninterrupted { open(markPath, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644) }
     if descriptor >= 0 { close(descriptor) }
   }
 
@@ -90,7 +90,8 @@ struct RunRecords {
   private func opened() throws -> FileHandle {
     while true {
       let mode = mode_t(FileRights.ofFile(path, near: store))
-      let descriptor = uninterrupted { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode) }
+      let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+      let descriptor = uninterrupted { open(path, flags, mode) }
       guard descriptor >= 0 else { throw RunFailure(path, "can't be opened", errno: errno) }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       try OutputPath.checkOwner(ofOpen: descriptor, path)
@@ -103,7 +104,7 @@ struct RunRecords {
   }
 
   private func shorten() throws {
-    let data = FileManager.default.contents(atPath: path) ?? Data()
+    let data = Data((try? RegularFile.read(path)) ?? [])
     let lines = data.split(separator: UInt8(ascii: "\n"))
     guard lines.count > 2 * Self.keptMax else { return }
     let sink = try ByteSink(path: path, permissions: FileRights.ofFile(path, near: store))

@@ -368,7 +368,9 @@ final class RejectsFile {
     if originOfParts(of: path).map({ $0.run == run }) ?? true { removeParts(of: path) }
   }
 
-  private static func failure(_ error: CSVError, _ path: String) -> RunFailure { failure(error.errnoCode ?? EIO, path) }
+  private static func failure(_ error: CSVError, _ path: String) -> RunFailure {
+    failure(error.errnoCode ?? EIO, error.path ?? path)
+  }
 
   private static func failure(_ code: Int32, _ path: String) -> RunFailure {
     if code == EWOULDBLOCK {
@@ -380,20 +382,5 @@ final class RejectsFile {
     return RunFailure(
       code: nil, exitCode: [EACCES, EPERM].contains(code) ? .noPermission : .ioError,
       message: "the rejects can't be written to \(path): \(systemMessage(code))")
-  }
-}
-
-extension RejectsFile.Context {
-  /// The store or seed that the rejects belong to.
-  fileprivate var owner: String? { store ?? seed }
-
-  /// The first line of the file next to the rejects.
-  fileprivate var line: [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts can always be encoded.
-    let data = (try? encoder.encode(self)) ?? Data()
-    // A file's name may have characters that turn a line of a terminal around.
-    return Array(RawText.json(data)) + [UInt8(ascii: "\n")]
   }
 }

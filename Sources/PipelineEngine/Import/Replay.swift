@@ -49,11 +49,11 @@ public enum Replay {
 
   private static func readOrigin(inDetails path: String) throws(RejectsError) -> Origin? {
     let start: [UInt8]
-    do throws(POSIXError) {
-      start = try FileStart.read(path, bytesMax: 64 << 10)
+    do throws(RegularFileError) {
+      start = try RegularFile.read(path, bytesMax: 64 << 10)
     } catch {
-      if [.ENOENT, .ENOTDIR].contains(error.code) { return nil }
-      let failure = RunFailure(path, "can't be read", errno: error.code.rawValue)
+      if [ENOENT, ENOTDIR].contains(error.code) { return nil }
+      let failure = RunFailure(path, "can't be read", error)
       throw RejectsError(message: failure.message, exitCode: failure.exitCode)
     }
     guard let line = start.split(separator: UInt8(ascii: "\n")).first else { return nil }

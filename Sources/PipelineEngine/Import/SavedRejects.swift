@@ -24,9 +24,9 @@ enum SavedRejects {
     return found.count == 1 ? found.first : nil
   }
 
-  /// Nil for a file that can't be read, and for JSON Lines.
+  /// Nil for a file that can't be read, or only once, and for JSON Lines.
   private static func header(of rejects: String, _ definition: PipelineDefinition) -> [String]? {
-    guard let source = try? InputOpener(path: rejects).completeSource(),
+    guard !InputOpener.isPipe(rejects), let source = try? InputOpener(path: rejects).completeSource(),
       let reader = try? RecordOpener(definition: definition, path: rejects).open(source) as? CSVReader
     else { return nil }
     return ((try? reader.readHeader()) ?? nil).map { trimmed($0.names) }

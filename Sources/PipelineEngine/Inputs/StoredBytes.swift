@@ -13,11 +13,16 @@ struct StoredBytes {
 
   init(_ path: String) throws(CSVError) {
     self.path = path
-    guard let file = FileHandle(forReadingAtPath: path), let state = stat.of(path) else {
+    do throws(RegularFileError) {
+      file = FileHandle(fileDescriptor: try RegularFile.open(path), closeOnDealloc: true)
+    } catch {
+      throw CSVError(.source, "cannot be opened: \(error.reason)", path: path, errnoCode: error.code)
+    }
+    guard let state = stat.of(path) else {
       let code = errno
       throw CSVError(.source, "cannot be opened: \(systemMessage(code))", path: path, errnoCode: code)
     }
-    (self.file, self.state) = (file, state)
+    self.state = state
     count = Int(state.st_size)
   }
 

@@ -233,7 +233,7 @@ enum LedgerAccess {
       case .permissionDenied, .readOnly, .cannotOpen:
         (.noPermission, "check the permissions of the file and of its folder")
       case .outOfMemory: (.temporaryFailure, "try again when more memory is free")
-      case .notAFile: (.noInput, "name the store's file")
+      case .notAFile: (.noInput, sqlite.isBesideStore ? "move it away" : "name the store's file")
       case .notADatabase: (.dataError, "it is not a store; check the path")
       case .otherTables:
         (.dataError, "its tables are not those of a ledger; restore it from a copy")

@@ -15,6 +15,8 @@ final class EventLog: Sendable {
   private let name: String
   private let now: @Sendable () -> Date
   private let warn: @Sendable (String) -> Void
+  /// Ends a wait for the reader of a FIFO.
+  private let isCancelled: @Sendable () -> Bool
   private let state: Locked<State>
 
   private struct State {
@@ -33,35 +35,38 @@ final class EventLog: Sendable {
     name = ""
     now = { Date() }
     warn = { _ in }
+    isCancelled = { false }
     state = Locked(State(descriptor: -1))
   }
 
   /// - Parameters:
   ///   - path: The file, created if there is none, in an existing folder; nil for standard error.
   ///   - permissions: Those of a new file, less the umask.
+  ///   - isCancelled: Ends the wait for the reader of a FIFO.
   ///   - warn: Called once when lines are missing.
-  /// - Throws: 77, 73 or 74 where the file can't be opened.
+  /// - Throws: 77, 73 or 74 where the file can't be opened, 75 where the wait was cancelled.
   init(
     path: String?, level: LogDefinition.Level, format: LogDefinition.Format,
     permissions: UInt32 = ByteSink.permissionsMax, now: @escaping @Sendable () -> Date = { Date() },
+    unless isCancelled: @escaping @Sendable () -> Bool = { false },
     warn: @escaping @Sendable (String) -> Void
   ) throws(RunFailure) {
     self.level = level
     self.format = format
     self.now = now
     self.warn = warn
+    self.isCancelled = isCancelled
     name = path ?? "standard error"
     var descriptor = STDERR_FILENO
-    if let path { descriptor = try Self.open(path, permissions) }
+    if let path { descriptor = try Self.openChecked(path, permissions: permissions, unless: isCancelled) }
     state = Locked(State(descriptor: descriptor))
   }
 
-  private static func open(_ path: String, _ permissions: UInt32) throws(RunFailure) -> Int32 {
+  private static func openChecked(
+    _ path: String, permissions: UInt32, unless isCancelled: () -> Bool
+  ) throws(RunFailure) -> Int32 {
     try OutputPath.checkOwner(of: path)
-    let descriptor = uninterrupted {
-      Foundation.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_t(permissions))
-    }
-    guard descriptor >= 0 else { throw RunFailure(path, "can't be opened for the log", errno: errno) }
+    let descriptor = try open(path, permissions: permissions, unless: isCancelled)
     do throws(RunFailure) {
       // Another user may have made it meanwhile.
       try OutputPath.checkOwner(ofOpen: descriptor, path)
@@ -72,6 +77,27 @@ final class EventLog: Sendable {
     return descriptor
   }
 
+  /// Opens the file, or a FIFO when it has a reader. Without O_NONBLOCK the system would wait for the reader, and later
+  /// for one that does not read on, whatever signal comes.
+  private static func open(
+    _ path: String, permissions: UInt32, unless isCancelled: () -> Bool
+  ) throws(RunFailure) -> Int32 {
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    while true {
+      let descriptor = uninterrupted { Foundation.open(path, flags, mode_t(permissions)) }
+      if descriptor >= 0 { return descriptor }
+      let code = errno
+      guard code == ENXIO, stat.of(path)?.type == S_IFIFO else {
+        throw RunFailure(path, "can't be opened for the log", errno: code)
+      }
+      if isCancelled() {
+        throw RunFailure(
+          code: nil, exitCode: .temporaryFailure, message: "\(path) was not opened for the log: it has no reader")
+      }
+      usleep(UInt32(millisecondsPerWait) * 1000)
+    }
+  }
+
   deinit {
     state.withLock { state in
       if state.descriptor > STDERR_FILENO { close(state.descriptor) }
@@ -79,12 +105,14 @@ final class EventLog: Sendable {
   }
 
   /// The event log that was requested; ``off`` if none was.
-  static func of(_ definition: PipelineDefinition, _ options: RunOptions) throws(RunFailure) -> EventLog {
+  static func of(
+    _ definition: PipelineDefinition, _ options: RunOptions, unless isCancelled: @escaping @Sendable () -> Bool
+  ) throws(RunFailure) -> EventLog {
     guard let destination = Destination(definition, options) else { return .off }
     let permissions = FileRights.ofFile(destination.path ?? "", near: definition.storeLocation(options)?.path)
     return try EventLog(
       path: destination.path, level: destination.level, format: destination.format, permissions: permissions,
-      now: options.now, warn: options.warn)
+      now: options.now, unless: isCancelled, warn: options.warn)
   }
 
   /// What the definition and the options together request.
@@ -152,15 +180,11 @@ final class EventLog: Sendable {
         return nil
       }
       let bytes = state.isTorn ? [0x0A] + line : line
-      var count: Int
-      repeat {
-        count = Foundation.write(state.descriptor, bytes, bytes.count)
-      } while count < 0 && (errno == EINTR || errno == EAGAIN && Self.waitUntilWritable(state.descriptor))
+      let (count, code) = written(bytes, to: state.descriptor)
       if count == bytes.count {
         state.isTorn = false
         return nil
       }
-      let code = count < 0 ? errno : ENOSPC
       if count > 0 { state.isTorn = true }
       guard !state.hasFailed else { return nil }
       state.hasFailed = true
@@ -169,10 +193,32 @@ final class EventLog: Sendable {
     if let failure { warn("the log can't be written: \(name): \(systemMessage(failure)); the run continues") }
   }
 
-  /// False where it will never take more.
-  private static func waitUntilWritable(_ descriptor: Int32) -> Bool {
+  /// - Returns: How many bytes were written, and why not all of them.
+  private func written(_ bytes: [UInt8], to descriptor: Int32) -> (count: Int, code: Int32) {
+    var count = 0
+    while count < bytes.count {
+      let added = bytes[count...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if added > 0 {
+        count += added
+        continue
+      }
+      let code = added < 0 ? errno : ENOSPC
+      if code == EINTR || code == EAGAIN && waitUntilWritable(descriptor) { continue }
+      return (count, code)
+    }
+    return (count, 0)
+  }
+
+  private static let millisecondsPerWait: Int32 = 50
+
+  /// False where it will never take more, and where the wait is cancelled.
+  private func waitUntilWritable(_ descriptor: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    return poll(&request, 1, -1) > 0 && request.revents & Int16(POLLOUT) != 0
+    while true {
+      let count = poll(&request, 1, Self.millisecondsPerWait)
+      if count > 0 { return request.revents & Int16(POLLOUT) != 0 }
+      if count < 0 && errno != EINTR || isCancelled() { return false }
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Reads secret texts when they are needed, and takes them out of what other programs say.
 struct RevealedSecrets {
@@ -46,10 +47,10 @@ struct RevealedSecrets {
 
   private func read(_ path: String) throws(Undelivered) -> String {
     let bytes: [UInt8]
-    do throws(POSIXError) {
-      bytes = try FileStart.read(path, bytesMax: Self.bytesMax + 1)
+    do throws(RegularFileError) {
+      bytes = try RegularFile.read(path, bytesMax: Self.bytesMax + 1)
     } catch {
-      throw Undelivered("\(path) can't be read: \(String(cString: strerror(error.code.rawValue)))")
+      throw Undelivered("\(path) can't be read: \(error.reason)")
     }
     if bytes.count > Self.bytesMax { throw Undelivered("\(path) is too long for the text of a secret; check the path") }
     let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

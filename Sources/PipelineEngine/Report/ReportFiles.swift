@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// Writes a run's report to files, each in the format of its extension. Each appears complete or not at all.
 enum ReportFiles {
@@ -25,14 +26,16 @@ enum ReportFiles {
   /// - Parameters:
   ///   - reports: Those that are written.
   ///   - plan: All of the run's: a page that shows only some issues names the report that lists them.
+  ///   - isCancelled: Ends the wait for the reader of a FIFO.
   /// - Returns: Whether all reports are on the disk; otherwise the next run has to write them.
   static func write(
-    _ summary: inout RunSummary, to reports: [ReportPlan.Report], of plan: ReportPlan, advice: String = ""
+    _ summary: inout RunSummary, to reports: [ReportPlan.Report], of plan: ReportPlan, advice: String = "",
+    unless isCancelled: @escaping () -> Bool
   ) -> Bool {
     var isWritten = true
     for report in reports {
       do {
-        try write(summary, to: report, listedIn: listing(plan.paths))
+        try write(summary, to: report, listedIn: listing(plan.paths), unless: isCancelled)
       } catch {
         isWritten = false
         guard summary.failure == nil else { continue }
@@ -47,19 +50,21 @@ enum ReportFiles {
     return isWritten
   }
 
-  private static func write(_ summary: RunSummary, to report: ReportPlan.Report, listedIn: String?) throws {
+  private static func write(
+    _ summary: RunSummary, to report: ReportPlan.Report, listedIn: String?, unless isCancelled: @escaping () -> Bool
+  ) throws {
     let path = report.path
     if report.isSeries {
       // The name of a run that was killed does not come again.
       OutputFile.removeLeftovers(besides: path) { report.name.matches($0, pipeline: summary.pipeline) }
     }
-    let former = ReportFormat(path: path) == .prometheus ? try? String(contentsOfFile: path, encoding: .utf8) : nil
-    let sink = try ByteSink(path: path, permissions: FileRights.ofFile(path, near: summary.store))
+    let former = ReportFormat(path: path) == .prometheus ? try? RegularFile.read(path) : nil
+    let sink = try ByteSink(path: path, permissions: FileRights.ofFile(path, near: summary.store), unless: isCancelled)
     switch ReportFormat(path: path) {
     case .json: try sink.write(Array(try summary.json()))
     case .junit: try sink.write(summary.junit())
     case .html: try sink.write(summary.html(issuesListedIn: listedIn, isOfSeries: report.isSeries))
-    case .prometheus: try sink.write(summary.prometheus(after: former))
+    case .prometheus: try sink.write(summary.prometheus(after: former.flatMap { String(bytes: $0, encoding: .utf8) }))
     // A text file lists every issue of the summary.
     case .text, nil: try sink.write(RawText.lines(summary.text(issuesShownMax: .max)))
     }

@@ -33,11 +33,11 @@ struct PipelineWork {
           + "report's format")
     }
     OwnFolders.make(of: definition, options)
-    let conclusion = RunConclusion(given, kind, options: options, plan: plan)
+    let conclusion = RunConclusion(given, kind, options: options, plan: plan, unless: isCancelled)
     conclusion.begin()
     var attempt = Attempt(
       definition: definition, kind: kind, options: options, plan: plan, recentRuns: conclusion.recentRuns,
-      isCancelled: isCancelled, progress: progress)
+      isCancelled: isCancelled, deadline: Deadline(definition, options), progress: progress)
     do throws(PipelineError) {
       let summary = try attempt.run()
       return conclusion.end(summary, written: attempt.written, log: attempt.log)
@@ -61,6 +61,7 @@ extension PipelineWork {
     let plan: ReportPlan
     let recentRuns: [RunPoint]
     let isCancelled: @Sendable () -> Bool
+    let deadline: Deadline
     let progress: @Sendable (RunProgress) -> Void
     private(set) var log = EventLog.off
     /// The reports that were written.
@@ -69,7 +70,7 @@ extension PipelineWork {
     mutating func run() throws(PipelineError) -> RunSummary {
       do throws(RunFailure) {
         if let path = definition.storeLocation(options)?.path { try RunFailure.checkKind(ofStore: path) }
-        log = try EventLog.of(definition, options)
+        log = try EventLog.of(definition, options, unless: mustEnd)
       } catch {
         return failed(error)
       }
@@ -81,7 +82,7 @@ extension PipelineWork {
         log.log(.runEnded(summary))
         return summary
       }
-      let summary = try run(model, deadline: Deadline(definition, options))
+      let summary = try run(model)
       log.log(.runEnded(summary))
       return summary
     }
@@ -119,10 +120,15 @@ extension PipelineWork {
       return .failure(RunModel.unknownModel(of: store?.shown))
     }
 
-    private mutating func run(_ model: RunModel, deadline: Deadline) throws(PipelineError) -> RunSummary {
-      let isCancelled = isCancelled
-      let monitor = RunMonitor(
-        isCancelled: { isCancelled() || deadline.hasPassed() }, report: progress, log: log)
+    /// Whether a signal or the time limit ends the run.
+    private var mustEnd: @Sendable () -> Bool {
+      let (isCancelled, deadline) = (isCancelled, deadline)
+      return { isCancelled() || deadline.hasPassed() }
+    }
+
+    private mutating func run(_ model: RunModel) throws(PipelineError) -> RunSummary {
+      let (isCancelled, deadline) = (isCancelled, deadline)
+      let monitor = RunMonitor(isCancelled: mustEnd, report: progress, log: log)
       func explained(_ summary: RunSummary) -> RunSummary {
         var summary = summary
         if summary.outcome == .cancelled, !isCancelled() { summary.stopReason = deadline.message }
@@ -180,7 +186,7 @@ extension PipelineWork {
       if recentRuns.count > summary.recentRuns.count { summary.recentRuns = recentRuns }
       let reports = plan.reports(of: summary).filter { replaces || !mayExist($0.path) }
       written += reports
-      return ReportFiles.write(&summary, to: reports, of: plan, advice: advice)
+      return ReportFiles.write(&summary, to: reports, of: plan, advice: advice, unless: mustEnd)
     }
   }
 }

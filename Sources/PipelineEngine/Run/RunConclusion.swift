@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// What follows a run: its record and the index of all runs, the removal of what is old, the notifications. None of it
 /// changes the run's result.
@@ -13,9 +14,15 @@ struct RunConclusion {
   /// The records of the runs before this one.
   private let earlier: [RunRecord]
   private let notifier: Notifier?
+  private let isCancelled: @Sendable () -> Bool
 
-  init(_ definition: PipelineDefinition, _ kind: RunSummary.Kind, options: RunOptions, plan: ReportPlan) {
+  /// - Parameter isCancelled: Ends the wait for the reader of a report that is a FIFO.
+  init(
+    _ definition: PipelineDefinition, _ kind: RunSummary.Kind, options: RunOptions, plan: ReportPlan,
+    unless isCancelled: @escaping @Sendable () -> Bool
+  ) {
     (self.definition, self.kind, self.options, self.plan) = (definition, kind, options, plan)
+    self.isCancelled = isCancelled
     // A dry run by hand says nothing of how the pipeline is.
     let isOwn = kind != .validate || definition.dryRun
     records = isOwn && options.seed == nil ? RunRecords(definition, options) : nil
@@ -78,7 +85,9 @@ struct RunConclusion {
     // A run that has begun meanwhile may have written its own.
     let own = zip(written, identities).filter { $1 != nil && stat.of($0.path).map(FileIdentity.init) == $1 }.map(\.0)
     var copy = amended
-    if !ReportFiles.write(&copy, to: own, of: plan), let failure = copy.failure, summary.failure == nil {
+    if !ReportFiles.write(&copy, to: own, of: plan, unless: isCancelled), let failure = copy.failure,
+      summary.failure == nil
+    {
       options.warn(failure.message)
     }
     return amended
@@ -112,7 +121,7 @@ struct RunConclusion {
     let folders = Set(RunRecords.series(definition).map { OutputPath.folder(of: definition.path($0)) })
     for folder in folders.sorted() {
       let path = "\(folder)/\(IndexPage.fileName)"
-      if let present = try? FileStart.read(path, bytesMax: 4 << 10), !IndexPage.isOwn(present) {
+      if let present = try? RegularFile.read(path, bytesMax: 4 << 10), !IndexPage.isOwn(present) {
         options.warn("\(path) is not an index of runs, so it was left as it is; move it to another folder")
         continue
       }

@@ -183,10 +183,10 @@ struct SeedDestination {
   /// "File format version numbers".)
   private func hasMovedWAL() throws(RunFailure) -> Bool {
     guard try RunFailure.exists(made), try !RunFailure.exists(made + "-wal") else { return false }
-    do throws(POSIXError) {
-      return try FileStart.read(made, bytesMax: 20).dropFirst(18).first == 2
+    do throws(RegularFileError) {
+      return try RegularFile.read(made, bytesMax: 20).dropFirst(18).first == 2
     } catch {
-      throw RunFailure(made, "can't be read", errno: error.code.rawValue)
+      throw RunFailure(made, "can't be read", error)
     }
   }
 
@@ -199,8 +199,12 @@ struct SeedDestination {
   }
 
   private static func sync(_ path: String) throws(RunFailure) {
-    let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw RunFailure(path, "can't be read", errno: errno) }
+    let descriptor: Int32
+    do throws(RegularFileError) {
+      descriptor = try RegularFile.open(path)
+    } catch {
+      throw RunFailure(path, "can't be read", error)
+    }
     defer { close(descriptor) }
     if uninterrupted({ fsync(descriptor) }) != 0 {
       throw RunFailure(path, "can't be written to the disk", errno: errno)

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PipelineEngine
 
 /// The files of rejects that an operand of 'replay' names.
@@ -30,7 +31,7 @@ struct RejectsOperand {
   static func isStore(_ path: String) -> Bool {
     if StoreCopy.isAddress(path) { return true }
     let signature = Array("SQLite format 3\0".utf8)
-    return (try? FileStart.read(path, bytesMax: signature.count)) == signature
+    return (try? RegularFile.read(path, bytesMax: signature.count)) == signature
   }
 
   private static func files(inFolder path: String) throws(CommandFailure) -> [String] {

@@ -244,7 +244,7 @@ import Testing
       name: "p", baseDirectory: URL(fileURLWithPath: "/base", isDirectory: true), vocabulary: .journal)
     var options = RunOptions()
     #expect(EventLog.Destination(definition, options) == nil)
-    #expect(try EventLog.of(definition, options) === EventLog.off)
+    #expect(try EventLog.of(definition, options, unless: { false }) === EventLog.off)
     options.logLevel = .debug
     let place = try #require(EventLog.Destination(definition, options))
     #expect((place.path, place.level, place.format) == (nil, .debug, .text))
