@@ -7,6 +7,8 @@ package struct FieldFault: Sendable, Hashable {
   /// its transforms, first to last.
   package var rule: Int
   package var severity: Severity
+  /// Whether a transform would make a text longer than a field may be.
+  private(set) var isTooLong = false
 
   package init(column: Int, rule: Int, severity: Severity) {
     self.column = column
@@ -14,14 +16,19 @@ package struct FieldFault: Sendable, Hashable {
     self.severity = severity
   }
 
+  init(column: Int, _ refusal: FieldTransformer.Refusal) {
+    self.init(column: column, rule: -2 - refusal.step, severity: .error)
+    isTooLong = refusal.isTooLong
+  }
+
   enum Subject {
     case type, rule(Int), transform(Int)
   }
 
   var subject: Subject { rule >= 0 ? .rule(rule) : rule == -1 ? .type : .transform(-2 - rule) }
+  /// Whether a transform refuses the text, of which its message says nothing.
+  var isOfTransform: Bool { rule < -1 }
   /// A text that a conversion refuses does not match the declared type of its column, like a text that is not a
   /// number.
-  var code: IssueCode { rule < 0 ? .typeError : .constraintError }
-
-  static func rule(ofTransform index: Int) -> Int { -2 - index }
+  var code: IssueCode { isTooLong ? .fieldTooLong : rule < 0 ? .typeError : .constraintError }
 }

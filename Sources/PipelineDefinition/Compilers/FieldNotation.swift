@@ -6,6 +6,8 @@ package struct FieldNotation: Sendable {
   /// In lower case, as far as they are ASCII.
   var trueTexts = Self.usualTrueTexts
   var falseTexts = Self.usualFalseTexts
+  /// How many bytes a field may have, and what a transform makes of it.
+  var bytesMax = LimitsDefinition().fieldBytesMax
   /// Nil for UTC.
   var zone: ZoneRules?
 
@@ -16,6 +18,7 @@ package struct FieldNotation: Sendable {
     numbers = NumberNotation(decimal: dialect.decimalChar, group: dialect.groupChar)
     if !dialect.trueValues.isEmpty { trueTexts = dialect.trueValues.map(Self.folded) }
     if !dialect.falseValues.isEmpty { falseTexts = dialect.falseValues.map(Self.folded) }
+    bytesMax = definition.limits.fieldBytesMax
     zone = definition.timeZone.flatMap { $0 == "UTC" ? nil : ZoneRules($0) }
   }
 

@@ -21,7 +21,8 @@ extension FieldParser {
   /// The kind of the issue, with its message.
   package func issueKind(for fault: FieldFault, bytes: Span<UInt8>, field: Int?) -> PackedIssues.Kind {
     // The issue shows the text of the file; the message describes the transformed text.
-    let message = isTransformed ? message(for: fault, transformed(bytes).span) : message(for: fault, bytes)
+    let message =
+      isTransformed && !fault.isOfTransform ? message(for: fault, transformed(bytes).span) : message(for: fault, bytes)
     return PackedIssues.Kind(
       fault.code, severity: fault.severity, field: field, column: definition.name, message: message,
       rule: fault.rule >= 0 ? fault.rule : nil)
@@ -30,7 +31,9 @@ extension FieldParser {
   /// A number from 0 that decides, together with the fault, which message an issue has; nil if the message has parts of
   /// the text.
   package func messageVariant(of fault: FieldFault, bytes: Span<UInt8>) -> Int? {
-    if isTransformed { return messageVariant(of: fault, transformed: transformed(bytes).span) }
+    if isTransformed, !fault.isOfTransform {
+      return messageVariant(of: fault, transformed: transformed(bytes).span)
+    }
     return messageVariant(of: fault, transformed: bytes)
   }
 
@@ -52,6 +55,9 @@ extension FieldParser {
     switch fault.subject {
     case .type: typeMessage(bytes)
     case .rule(let index): ruleMessage(index, bytes)
+    case .transform where fault.isTooLong:
+      "becomes longer than \(notation.bytesMax) bytes by a transform; shorten it or what the transform makes, or raise "
+        + "limits.fieldBytesMax"
     case .transform(let index): transformMessage(definition.transforms[index])
     }
   }

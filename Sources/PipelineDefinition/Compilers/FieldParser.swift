@@ -72,7 +72,7 @@ package final class FieldParser: Sendable {
     for (index, rule) in definition.rules.enumerated() {
       compiler.add(rule, index: index, path: "\(path).rules[\(index)]")
     }
-    transformer = compiler.transformer(definition, path: path)
+    transformer = compiler.transformer(definition, path: path, bytesMax: notation.bytesMax)
     quickChecks = compiler.quickChecks
     textChecks = compiler.textChecks
     required = compiler.required
@@ -174,8 +174,8 @@ package final class FieldParser: Sendable {
   /// Transforms and parses a field: `text` is transformed in place. `spare` is a scratch buffer.
   package func parse(transforming text: inout [UInt8], spare: inout [UInt8], faults: inout [FieldFault]) -> FieldValue?
   {
-    if let step = transformer?.apply(to: &text, spare: &spare) {
-      _ = refuse(rule: FieldFault.rule(ofTransform: step), severity: .error, faults: &faults)
+    if let refusal = transformer?.apply(to: &text, spare: &spare) {
+      faults.append(FieldFault(column: column, refusal))
       return nil
     }
     return parse(text.span, faults: &faults)
@@ -203,7 +203,13 @@ package final class FieldParser: Sendable {
   private func checkAbsent(_ path: String) throws(PipelineError) {
     guard let text = textWhenAbsent else { return }
     var faults: [FieldFault] = []
-    guard parse(text.span, faults: &faults) == nil, let fault = faults.last else { return }
+    if definition.value == nil {
+      var (made, spare): ([UInt8], [UInt8]) = ([], [])
+      guard parse(transforming: &made, spare: &spare, faults: &faults) == nil else { return }
+    } else {
+      guard parse(text.span, faults: &faults) == nil else { return }
+    }
+    guard let fault = faults.last else { return }
     let key = definition.value == nil ? "transforms" : "value"
     let shown = RawText.shortened(text)
     throw PipelineError(path: "\(path).\(key)", "'\(shown)' \(message(for: fault, text.span))")

@@ -52,9 +52,10 @@ struct RuleCompiler {
     }
   }
 
-  mutating func transformer(_ definition: ColumnDefinition, path: String) -> FieldTransformer? {
+  mutating func transformer(_ definition: ColumnDefinition, path: String, bytesMax: Int) -> FieldTransformer? {
     do {
-      return try FieldTransformer(definition.transforms, path: "\(path).transforms", decimal: numbers.decimal)
+      return try FieldTransformer(
+        definition.transforms, path: "\(path).transforms", decimal: numbers.decimal, bytesMax: bytesMax)
     } catch {
       mistakes += error.mistakes
       return nil

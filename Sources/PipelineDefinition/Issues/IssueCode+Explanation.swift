@@ -20,7 +20,7 @@ extension IssueCode {
       "A line of JSON Lines is not one JSON object, or a text of it is not Unicode. Write each object in one line.",
     .duplicateMember: "Two members of a record of JSON Lines have the same name, or feed the same column. Remove one.",
     .nulByte: "A field holds a NUL byte. The file may be damaged, or in another encoding such as UTF-16.",
-    .fieldTooLong: "A field is longer than the pipeline's limit fieldBytesMax.",
+    .fieldTooLong: "A field, or what a transform makes of it, is longer than the pipeline's limit fieldBytesMax.",
     .recordTooLong: "A record is longer than the pipeline's limit recordBytesMax.",
     .modelError: "The data model's own validation refused the entry.",
     .storeConstraint: "A constraint of the store refused the entry.",

@@ -20,7 +20,7 @@
 /// | `json-error` | record | ours | a line of JSON Lines is not one JSON object, or a text of it is not Unicode |
 /// | `duplicate-member` | record | ours | two members of a record of JSON Lines have one name or feed one column |
 /// | `nul-byte` | record | ours | a field contains a NUL byte |
-/// | `field-too-long` | record | ours | a field exceeds `limits.fieldBytesMax` |
+/// | `field-too-long` | record | ours | a field, or what a transform makes of it, exceeds `limits.fieldBytesMax` |
 /// | `record-too-long` | record | ours | a record exceeds `limits.recordBytesMax` |
 /// | `model-error` | store | ours | the model's own validation refused the entry |
 /// | `store-constraint` | store | ours | a constraint of the store refused the entry |
@@ -88,7 +88,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let duplicateMember = IssueCode("duplicate-member")
   /// A field contains a NUL byte.
   public static let nulByte = IssueCode("nul-byte")
-  /// A field exceeds `limits.fieldBytesMax`.
+  /// A field, or what a transform makes of it, exceeds `limits.fieldBytesMax`.
   public static let fieldTooLong = IssueCode("field-too-long")
   /// A record exceeds `limits.recordBytesMax`.
   public static let recordTooLong = IssueCode("record-too-long")

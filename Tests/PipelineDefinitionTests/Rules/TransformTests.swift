@@ -81,6 +81,25 @@ import Testing
     #expect(result.map { Array($0.utf8) } == Array(test.result.utf8), "\(result ?? "refused")")
   }
 
+  /// Patterns with templates of every form.
+  static let replacements: [(pattern: String, template: String)] = [
+    ("b", "$0$0"), ("(a)(b)?", "<$2$1>"), ("a", "$"), ("a", "$$"), ("a", "$x"), ("a", "\\$0"), ("a", "\\\\$0"),
+    ("a", "x\\"), ("a", "$1"), ("a", "$9"), ("(a)", "$10"), ("(a)", "$1$1é😀"), ("^", "$0>"), ("$", "<"),
+    ("(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", "$10$1"), ("(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", "$1$100"),
+    ("(a)(b)(c)(d)(e)(f)(g)(h)(i)", "$10"), ("(?=(b.*))", "[$1]"), ("[^a]", "$0 "), ("é|😀", "$0$0"), ("x*", "y"),
+  ]
+
+  @Test(arguments: replacements)
+  func `A template means what it does to Foundation`(_ pattern: String, _ template: String) throws {
+    let expression = try NSRegularExpression(pattern: pattern)
+    for text in ["abcdefghij", "banana", "é😀a", "aaaa", "\u{1F469}\u{200D}\u{1F52C}b", "x"] {
+      let expected = expression.stringByReplacingMatches(
+        in: text, range: NSRange(location: 0, length: text.utf16.count), withTemplate: template)
+      let result = try Self.transformed(text, [.replace(matches: pattern, with: template)])
+      #expect(result.map { Array($0.utf8) } == Array(expected.utf8), "\(text): \(result ?? "refused")")
+    }
+  }
+
   static let quantities: [(conversion: UnitConversion, text: String, result: String?)] = [
     (UnitConversion(from: .feet, to: .meters), "3", "0.91"),
     (UnitConversion(from: .feet, to: .meters), "3-5ft", "0.91-1.52"),

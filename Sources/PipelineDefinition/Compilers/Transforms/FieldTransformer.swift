@@ -1,5 +1,4 @@
 import Foundation
-import Locking
 
 /// A column's transforms compiled for bytes. For ASCII only `replace` creates a String; the others work in place or
 /// between two buffers.
@@ -10,11 +9,26 @@ struct FieldTransformer: Sendable {
     /// Keys are in lower case if case is ignored.
     case map([[UInt8]: [UInt8]], ignoreCase: Bool)
     case fallback([UInt8])
-    case replace(NSRegularExpression, with: String)
+    case replace(Replacement)
     case convert(UnitConverter, strict: Bool)
   }
 
+  /// What a transform does to a text.
+  enum Outcome {
+    case done, refused
+    /// The result would have more bytes than a field may have.
+    case tooLong
+  }
+
+  /// A text that a transform refuses.
+  struct Refusal {
+    /// The number of the transform.
+    let step: Int
+    let isTooLong: Bool
+  }
+
   private let steps: [Step]
+  private let bytesMax: Int
   /// Whether it supplies a text for records without one.
   let fillsEmpty: Bool
 
@@ -24,10 +38,12 @@ struct FieldTransformer: Sendable {
   ///   - transforms: the transforms, in order.
   ///   - path: the key path of their list.
   ///   - decimal: what precedes the fraction of a number.
+  ///   - bytesMax: how many bytes the result of a transform may have.
   /// - Throws: `PipelineError` for expressions that ICU rejects, units that cannot be converted into each other, and
   ///   keys of a map that differ only in an ignored letter case.
   init?(
-    _ transforms: [ValueTransform], path: String, decimal: [UInt8] = NumberNotation.plain.decimal
+    _ transforms: [ValueTransform], path: String, decimal: [UInt8] = NumberNotation.plain.decimal,
+    bytesMax: Int
   ) throws(PipelineError) {
     if transforms.isEmpty { return nil }
     var mistakes: [PipelineError.Mistake] = []
@@ -41,17 +57,23 @@ struct FieldTransformer: Sendable {
     }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.steps = steps
+    self.bytesMax = bytesMax
     fillsEmpty = transforms.contains(where: \.fillsEmpty)
   }
 
-  /// Transforms `text`; `spare` is a scratch buffer. Returns the index of the transform that refused the text, or
-  /// nil.
-  func apply(to text: inout [UInt8], spare: inout [UInt8]) -> Int? {
-    for index in steps.indices where !apply(steps[index], to: &text, spare: &spare) { return index }
+  /// Transforms `text`; `spare` is a scratch buffer. Returns nil unless a transform refused the text.
+  func apply(to text: inout [UInt8], spare: inout [UInt8]) -> Refusal? {
+    for index in steps.indices {
+      switch apply(steps[index], to: &text, spare: &spare) {
+      case .refused: return Refusal(step: index, isTooLong: false)
+      case .done where text.count <= bytesMax: continue
+      case .done, .tooLong: return Refusal(step: index, isTooLong: true)
+      }
+    }
     return nil
   }
 
-  private func apply(_ step: Step, to text: inout [UInt8], spare: inout [UInt8]) -> Bool {
+  private func apply(_ step: Step, to text: inout [UInt8], spare: inout [UInt8]) -> Outcome {
     switch step {
     case .trim: text.trimWhiteSpace()
     case .collapse: text.collapseWhiteSpace()
@@ -67,33 +89,16 @@ struct FieldTransformer: Sendable {
         text.removeAll(keepingCapacity: true)
         text += value
       }
-    case .replace(let expression, let template):
-      let whole = String(decoding: text, as: UTF8.self)
-      var matches: [NSTextCheckingResult] = []
-      let isDecided = expression.eachBoundedMatch(in: whole) { match in
-        matches.append(match)
-        return true
-      }
-      guard isDecided else { return false }
-      if matches.isEmpty { break }
-      let changed = NSMutableString(string: whole)
-      // From the end, so that the ranges before stay valid.
-      for match in matches.reversed() {
-        changed.replaceCharacters(
-          in: match.range,
-          with: expression.replacementString(for: match, in: whole, offset: 0, template: template))
-      }
-      text.removeAll(keepingCapacity: true)
-      text += String(describing: changed).utf8
+    case .replace(let replacement): return replacement.apply(to: &text, bytesMax: bytesMax)
     case .convert(let converter, let strict):
       spare.removeAll(keepingCapacity: true)
       if converter.convert(text.span, to: &spare) {
         swap(&text, &spare)
       } else if strict {
-        return text.span.trimmedRange.isEmpty
+        return text.span.trimmedRange.isEmpty ? .done : .refused
       }
     }
-    return true
+    return .done
   }
 
   // MARK: Making ready
@@ -114,7 +119,7 @@ struct FieldTransformer: Sendable {
         throw PipelineError(
           path: "\(path).matches", "'\(pattern)' is not a valid ICU regular expression; check its brackets")
       }
-      return .replace(expression, with: template)
+      return .replace(Replacement(expression, with: template))
     case .convert(let conversion):
       guard conversion.from.isSpeed == conversion.to.isSpeed else {
         let (from, to) = (conversion.from.rawValue, conversion.to.rawValue)
