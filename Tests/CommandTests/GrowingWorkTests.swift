@@ -111,6 +111,76 @@ struct GrowingWorkTests {
     for (command, works) in zip(commands, works) { expectLinear(command[0], works) }
   }
 
+  // MARK: Model files
+
+  /// Allocations do not show a walk over all entities for each of them. The processor's time does; other processes
+  /// disturb it a little, so the least of some measurements counts.
+  private func processorSeconds(_ arguments: [String]) throws -> Double {
+    let script = """
+      import resource, subprocess, sys
+      subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+      usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+      print(usage.ru_utime + usage.ru_stime)
+      """
+    let outputs = try (0..<3).map { _ in try Programs.output(of: ["python3", "-c", script] + arguments, in: folder) }
+    return try #require(outputs.compactMap { Double($0.trimmingCharacters(in: .newlines)) }.min())
+  }
+
+  /// Linear work comes to 2, quadratic work to 4.
+  private static func growth(_ seconds: [Double]) -> Double {
+    (seconds[2] - seconds[1]) / max(seconds[1] - seconds[0], 0.01)
+  }
+  private static let secondsRatioMax = 3.0
+
+  /// Models of a number of entities, as the declarations of the one with the number.
+  static let models: [(name: String, entity: @Sendable (_ number: Int, _ count: Int) -> String)] = [
+    ("flat", { number, _ in "<entity name=\"E\(number)\">\(attribute)</entity>" }),
+    (
+      "family",
+      { number, _ in
+        "<entity name=\"E\(number)\"\(number == 0 ? ">\(attribute)" : " parentEntity=\"E0\">")</entity>"
+      }
+    ),
+    (
+      "circle", { number, count in "<entity name=\"E\(number)\" parentEntity=\"E\((number + 1) % count)\"></entity>" }
+    ),
+    (
+      "linked",
+      { number, count in
+        """
+        <entity name="E\(number)">\(attribute)
+        <relationship name="next" optional="YES" maxCount="1" destinationEntity="E\((number + 1) % count)" \
+        inverseName="last" inverseEntity="E\((number + 1) % count)"/>
+        <relationship name="last" optional="YES" maxCount="1" destinationEntity="E\((number + count - 1) % count)" \
+        inverseName="next" inverseEntity="E\((number + count - 1) % count)"/></entity>
+        """
+      }
+    ),
+  ]
+  private static let attribute = "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/>"
+
+  @Test(arguments: models.map(\.name))
+  func `A model file with twice as many entities is twice as much work`(_ name: String) throws {
+    let model = try #require(Self.models.first { $0.name == name })
+    // No tables are made, which costs SQLite a look at all of them for each.
+    let seconds = try [2000, 4000, 8000].map { count in
+      let file = "\(name)\(count).xcdatamodel"
+      try folder.makeFolder(file)
+      let entities = (0..<count).map { model.entity($0, count) }
+      try folder.write("<model>\(entities.joined(separator: "\n"))</model>", to: "\(file)/contents")
+      try folder.write(
+        #"{ "name": "p", "entity": "E0", "model": "\#(file)", "columns": ["a"] }"#, to: "\(name)\(count).json")
+      return try processorSeconds([Tool.url.path, "check", "./\(name)\(count).json"])
+    }
+    #expect(Self.growth(seconds) < Self.secondsRatioMax, "\(seconds)")
+  }
+
+  @Test func `The processor's time shows a walk over all parts for each of them`() throws {
+    let script = "import sys; n = int(sys.argv[1]); parts = [0] * n\nfor i in range(n): sum(parts)"
+    let seconds = try [4000, 8000, 16_000].map { try processorSeconds(["python3", "-c", script, String($0)]) }
+    #expect(Self.growth(seconds) > Self.secondsRatioMax, "\(seconds)")
+  }
+
   // MARK: Canaries
 
   @Test func `Work that grows with the square is found, whatever it consists of`() throws {

@@ -149,11 +149,22 @@ extension NSEntityDescription {
       if next === self { return "inherits from itself" }
       (top, depth) = (next, depth + 1)
       if depth > Self.inheritanceDepthMax {
-        return rootEntity.superentity == nil
-          ? "inherits over more than \(Self.inheritanceDepthMax) entities" : "inherits from itself"
+        return top.isBelowCircle
+          ? "inherits from itself" : "inherits over more than \(Self.inheritanceDepthMax) entities"
       }
     }
     return nil
+  }
+
+  /// Whether its superentities never end.
+  private var isBelowCircle: Bool {
+    var seen: Set<ObjectIdentifier> = []
+    var top = self
+    while let next = top.superentity {
+      guard seen.insert(ObjectIdentifier(next)).inserted else { return true }
+      top = next
+    }
+    return false
   }
 
   /// The own uniqueness constraints as attribute names, in their order.

@@ -11,13 +11,17 @@ extension NSManagedObjectModel {
       copy.subentities = (children[name] ?? []).compactMap { $0.name.flatMap { copies[$0] } }
     }
     entities = originals.compactMap { $0.name.flatMap { copies[$0] } }
+    // Looked up once for each entity: they are collected from it and its superentities.
+    var properties: [ObjectIdentifier: [String: NSPropertyDescription]] = [:]
     for case let relationship as NSRelationshipDescription in entities.flatMap(\.ownProperties) {
       let inverseName = relationship.inverseRelationship?.name
       let destination = relationship.destinationEntity?.name.flatMap { copies[$0] }
       relationship.destinationEntity = destination
-      relationship.inverseRelationship = inverseName.flatMap {
-        destination?.propertiesByName[$0] as? NSRelationshipDescription
+      if let destination, inverseName != nil, properties[ObjectIdentifier(destination)] == nil {
+        properties[ObjectIdentifier(destination)] = destination.propertiesByName
       }
+      let inverse = inverseName.flatMap { name in destination.flatMap { properties[ObjectIdentifier($0)]?[name] } }
+      relationship.inverseRelationship = inverse as? NSRelationshipDescription
     }
   }
 }

@@ -14,6 +14,7 @@ struct CompiledModelReader {
   /// By their indexes in the archive, with their parts.
   private var entities: [Int: NSEntityDescription] = [:]
   private var objects: [(object: KeyedArchive.Object, entity: NSEntityDescription)] = []
+  private var entitiesByName: [String: NSEntityDescription] = [:]
 
   init(_ data: Data) throws(ArchiveProblem) {
     archive = try KeyedArchive(data)
@@ -49,7 +50,7 @@ struct CompiledModelReader {
   func entity(_ value: ArchiveValue?) -> NSEntityDescription? {
     if let object = archive.object(value), let entity = entities[object.index] { return entity }
     let name = archive.text(value) ?? archive.object(value).flatMap { archive.text($0.values["NSEntityName"]) }
-    return objects.first { $0.entity.name == name }?.entity
+    return name.flatMap { entitiesByName[$0] }
   }
 
   // MARK: Entities
@@ -68,6 +69,7 @@ struct CompiledModelReader {
       let entity = entity(named: name, object)
       entities[object.index] = entity
       objects.append((object, entity))
+      entitiesByName[name] = entity
     }
   }
 
@@ -87,10 +89,9 @@ struct CompiledModelReader {
 
   private func connectInheritance() throws(ArchiveProblem) {
     var children: [ObjectIdentifier: [NSEntityDescription]] = [:]
+    let parents = parentsBySubentity
     for (object, entity) in objects {
-      guard let parent = self.entity(object.values["NSSuperentity"]) ?? parent(namedBySubentity: object) else {
-        continue
-      }
+      guard let parent = self.entity(object.values["NSSuperentity"]) ?? parents[object.index] else { continue }
       guard parent !== entity else { throw ArchiveProblem("its entity '\(entity.name ?? "")' inherits from itself") }
       children[ObjectIdentifier(parent), default: []].append(entity)
     }
@@ -104,12 +105,17 @@ struct CompiledModelReader {
     }
   }
 
-  /// The entity that lists this one among its subentities, for archives that store only this direction.
-  private func parent(namedBySubentity child: KeyedArchive.Object) -> NSEntityDescription? {
-    objects.first { candidate in
-      let listed = archive.entries(candidate.object.values["NSSubentities"]) ?? []
-      return listed.contains { archive.object($0.value)?.index == child.index }
-    }?.entity
+  /// The first entity that lists another one among its subentities, by the index of that one in the archive, for
+  /// archives that store only this direction.
+  private var parentsBySubentity: [Int: NSEntityDescription] {
+    var parents: [Int: NSEntityDescription] = [:]
+    for (object, entity) in objects {
+      for (_, value) in archive.entries(object.values["NSSubentities"]) ?? [] {
+        guard let index = archive.object(value)?.index, parents[index] == nil else { continue }
+        parents[index] = entity
+      }
+    }
+    return parents
   }
 
   private var superentitiesFirst: [(object: KeyedArchive.Object, entity: NSEntityDescription)] {

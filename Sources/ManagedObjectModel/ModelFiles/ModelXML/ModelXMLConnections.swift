@@ -38,10 +38,16 @@ extension ModelXMLReader {
       }
       relationship.destinationEntity = destination
     }
+    // Looked up once for each entity: they are collected from it and its superentities.
+    var properties: [ObjectIdentifier: [String: NSPropertyDescription]] = [:]
     try forEachRelationship(in: nodes, entities: entities) { node, relationship in
       guard let name = node.text("inverseName") else { return }
       let holder = node.text("inverseEntity").flatMap { entities[$0] } ?? relationship.destinationEntity
-      guard let inverse = holder?.propertiesByName[name] as? NSRelationshipDescription else {
+      if let holder, properties[ObjectIdentifier(holder)] == nil {
+        properties[ObjectIdentifier(holder)] = holder.propertiesByName
+      }
+      let inverse = holder.flatMap { properties[ObjectIdentifier($0)]?[name] }
+      guard let inverse = inverse as? NSRelationshipDescription else {
         throw error(
           at: node,
           "Relationship '\(relationship.name)' has the inverse '\(name)', which "
@@ -58,10 +64,9 @@ extension ModelXMLReader {
   ) throws {
     for node in nodes {
       let properties = entities[node.text("name") ?? ""]?.ownProperties ?? []
+      let byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       for child in node.children(named: "relationship") {
-        guard
-          let found = properties.first(where: { $0.name == child.text("name") }) as? NSRelationshipDescription
-        else { continue }
+        guard let found = byName[child.text("name") ?? ""] as? NSRelationshipDescription else { continue }
         try body(child, found)
       }
     }

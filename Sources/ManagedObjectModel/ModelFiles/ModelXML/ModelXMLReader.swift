@@ -22,16 +22,19 @@ struct ModelXMLReader {
         at: root, "The top element is '\(root.name)', not 'model'.",
         advice: "Give the contents file of an .xcdatamodel.")
     }
-    let model = NSManagedObjectModel()
     let nodes = root.children(named: "entity")
+    var entities: [NSEntityDescription] = []
     var byName: [String: NSEntityDescription] = [:]
     for node in nodes {
       let entity = try entity(from: node)
       guard byName.updateValue(entity, forKey: entity.name ?? "") == nil else {
         throw error(at: node, "There are two entities named '\(entity.name ?? "")'.", advice: "Rename one of them.")
       }
-      model.entities.append(entity)
+      entities.append(entity)
     }
+    let model = NSManagedObjectModel()
+    // At once: the model tells all its entities that they are its own whenever it is given others.
+    model.entities = entities
     try connectInheritance(nodes, byName)
     try connectRelationships(nodes, byName)
     try checkReferences(nodes, byName)
