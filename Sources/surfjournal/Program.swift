@@ -49,6 +49,7 @@ enum Program {
       if let color = try parsed.choice("color", TerminalSettings.ColorChoice.self) { TerminalSettings.choose(color) }
       if let code = try answer(parsed, command.usage) { return .done(code) }
       if !command.takesAddresses { try parsed.refuseAddresses() }
+      try parsed.refuseAddressesOfFiles()
       return .work(try command.init(parsed.naming(command.storeWord)))
     } catch {
       return .done(error.report())

@@ -109,6 +109,28 @@ import Testing
     #expect(try folder.names == [])
   }
 
+  /// Places where a file is expected, and a store is not.
+  static let filePlaces = [
+    "export --store s -o ADDRESS", "export --store s -o out.csv --report ADDRESS",
+    "import a.csv --store s --log ADDRESS",
+    "import a.csv --store s --rejects ADDRESS", "import ADDRESS --store s", "import a.csv ADDRESS --store s",
+    "validate ADDRESS", "diff ADDRESS a.csv", "diff a.csv --store s --report ADDRESS", "guess a.csv -o ADDRESS",
+    "run ADDRESS", "run p.json ADDRESS", "import a.csv --store s --pipeline ADDRESS", "preview ADDRESS",
+    "seed --from ADDRESS -o s", "split a.csv --rows 3 --to ADDRESS", "seed --from a.csv -o ADDRESS",
+    "split ADDRESS --rows 3", "check ADDRESS",
+  ]
+
+  @Test(arguments: filePlaces)
+  func `The address of a server is no file, and its password is not shown`(_ command: String) throws {
+    for secret in ["postgresql://u:sesame@127.0.0.1:1/db", "postgres://127.0.0.1:1/db?user=u&password=sesame"] {
+      let words = command.replacing("ADDRESS", with: secret).split(separator: " ").map(String.init)
+      let output = try Programs.run(Tool.url.path, words, in: folder)
+      #expect([64, 66, 78].contains(output.status), "\(output.status) \(output.messages)")
+      #expect(!(output.messages + output.text).contains("sesame"), "\(output.messages)")
+      #expect(try folder.names == [])
+    }
+  }
+
   @Test func `A file in place of a command is answered with the commands that take files`() throws {
     try folder.write(Logs.two, to: "log.csv")
     let output = try Tool.run("log.csv", in: folder)

@@ -107,7 +107,7 @@ struct Arguments: Sendable {
   /// An operand that the command has no use for.
   func unexpected(_ operand: String) -> CommandFailure {
     let output = isDeclared("output") && !isGiven("output") ? ", or name the output with -o" : ""
-    return mistake("unexpected argument '\(operand)'; leave it out\(output)")
+    return mistake("unexpected argument '\(StoreLocation(operand).shown)'; leave it out\(output)")
   }
 
   func mistake(_ message: String) -> CommandFailure { .usage(message, of: command) }

@@ -37,6 +37,26 @@ extension Arguments {
       "this command works on files; 'copy' makes a file of a store in PostgreSQL")
   }
 
+  /// - Throws: A mistake for the address of a server in an option that names a file: messages would show it, with its
+  ///   password.
+  func refuseAddressesOfFiles() throws(CommandFailure) {
+    for option in Self.fileOptions where isDeclared(option) && strings(option).contains(where: StoreCopy.isAddress) {
+      let advice =
+        option == "output" ? "'copy' writes a store on a server, and --store names one" : "--store names a store"
+      throw mistake("--\(option) has the address of a server, and names a file; \(advice)")
+    }
+  }
+
+  private static let fileOptions = [
+    "output", "report", "log", "rejects", "input", "from", "to", "results", "pipeline", "model",
+  ]
+
+  /// - Throws: The same for operands.
+  func requireFiles(_ operands: [String]) throws(CommandFailure) {
+    guard operands.contains(where: StoreCopy.isAddress) else { return }
+    throw mistake("the address of a server is given where a file is expected; --store names a store")
+  }
+
   /// A number as `list` shows it, or a URI of Core Data.
   private static func isID(_ text: String) -> Bool {
     text.hasPrefix("x-coredata:") || !text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber }

@@ -71,6 +71,7 @@ struct DiffCommand: Command {
     if arguments.has("json"), arguments.has("quiet") {
       throw arguments.mistake("--json and --quiet exclude each other; leave one out")
     }
+    try arguments.requireFiles(files)
     for path in arguments.strings("report") where !ComparisonReports.accepts(path) {
       throw arguments.mistake(
         "--report is '\(path)'; its ending must be \(ComparisonReports.endings), which determines its format")

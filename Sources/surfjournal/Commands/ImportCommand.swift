@@ -62,6 +62,7 @@ struct ImportCommand: Command {
     }
     let definition = try PipelineDefinition(importing: arguments)
     var options = try RunOptions(arguments)
+    try arguments.requireFiles(arguments.operands)
     options.inputs = arguments.operands
     options.again = arguments.has("again")
     options.changedInputs = try arguments.changedInputs()

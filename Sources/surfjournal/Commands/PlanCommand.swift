@@ -61,6 +61,7 @@ struct PlanCommand: Command {
     guard let name = arguments.operands.first else {
       throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
     }
+    try arguments.requireFiles(arguments.operands)
     var definition = try PipelineDefinition(arguments, name, model: arguments.string("model"))
     if let rows = try arguments.integer("chunk-rows", in: PipelineDefinition.chunkRowsRange) {
       definition.chunkRows = rows

@@ -54,6 +54,7 @@ struct RunCommand: Command {
       throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
     }
     if arguments.operands.count > 1 { throw arguments.unexpected(arguments.operands[1]) }
+    try arguments.requireFiles([name])
     var definition = try PipelineDefinition(arguments, name)
     let kind = try Self.kind(of: definition, arguments)
     var options = try RunOptions(arguments)

@@ -53,6 +53,7 @@ struct ValidateCommand: Command {
       throw arguments.mistake("no file is given; name one, or - for standard input")
     }
     var options = try RunOptions(arguments)
+    try arguments.requireFiles(arguments.operands)
     options.inputs = arguments.operands
     options.again = arguments.has("again")
     options.changedInputs = try arguments.changedInputs()
