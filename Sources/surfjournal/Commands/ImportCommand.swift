@@ -22,8 +22,9 @@ struct ImportCommand: Command {
           \(SharedOptions.incompleteSchema)
           \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
-                                 gets one per input; by default next to the store,
-                                 or in the current folder for a database
+                                 gets one per input; by default next to the first
+                                 report, or else to the store, or in the current
+                                 folder for a database
           \(SharedOptions.report)
           \(SharedOptions.chunkRows)
           --stop-on-error        end at the first record that can't be imported;
