@@ -135,4 +135,17 @@ import Testing
     // What removes the folder at the end knows no paths of this length.
     try Programs.output(of: ["rm", "-rf", "in"], in: folder)
   }
+
+  @Test(arguments: [("mkfifo p.json", "a FIFO"), ("ln -s /dev/zero p.json", "a device")])
+  func `What is named as a pipeline and is no file is refused as what it is`(_ command: String, _ kind: String) throws {
+    try folder.write(Logs.two, to: "log.csv")
+    try folder.write(#"{ "extends": "./p.json", "name": "q" }"#, to: "q.json")
+    for (name, status) in [("p", 66), ("q", 78)] {
+      let output = try Tool.shell(
+        "[ -e p.json ] || \(command); timeout 20 $surfjournal import log.csv --pipeline ./\(name).json --store s",
+        in: folder)
+      #expect(output.status == status, "\(output.status) \(output.messages)")
+      #expect(output.messages.contains("it is \(kind), not a regular file"), "\(output.messages)")
+    }
+  }
 }

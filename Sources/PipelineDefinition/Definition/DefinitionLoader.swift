@@ -140,6 +140,9 @@ struct DefinitionLoader {
   private mutating func read(
     _ url: URL, requested: String, extends: LocatedValue
   ) throws(PipelineError) -> LocatedValue {
+    if let problem = PipelineDefinition.kindProblem(url) {
+      throw mistake(extends, "can't read the base of \(chain(and: requested)): \(problem)")
+    }
     let data: Data
     do {
       data = try Data(contentsOf: url)

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 extension PipelineDefinition: Decodable {
   /// Decodes a definition literally: without `extends` and variables, and without source locations in mistakes. The
@@ -56,6 +57,11 @@ extension PipelineDefinition: Decodable {
   }
 
   package static func data(_ file: URL) throws(PipelineError) -> Data {
+    if let problem = kindProblem(file) {
+      var error = PipelineError(code: .sourceError, "cannot read the pipeline: \(problem)")
+      error.file = file.relativePath
+      throw error
+    }
     do {
       do {
         return try Data(contentsOf: file)
@@ -66,6 +72,16 @@ extension PipelineDefinition: Decodable {
     } catch {
       throw .reading(file, error as NSError)
     }
+  }
+
+  /// Why something can't be the file of a definition; nil for a file, for a folder and for what is not there, of which
+  /// reading it says why. A FIFO would be waited for, and a device may have no end.
+  static func kindProblem(_ file: URL) -> String? {
+    var status = stat()
+    guard stat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR, let kind = RegularFile.kind(status) else {
+      return nil
+    }
+    return "it is \(kind); save the pipeline as a file"
   }
 
   /// Reads as much of a definition as possible, with all its mistakes.
