@@ -55,6 +55,36 @@ import Testing
     #expect(try places("c.csv") == Self.places)
   }
 
+  @Test func `Labels are guarded too, and an import finds their columns`() throws {
+    let labels = ["=cmd|' /C calc'!A0", "+place", "'quoted", "plain=", "-"]
+    let columns = zip(labels, ["location", "rating", "wind", "date", "period"]).map {
+      "{ \"name\": \"\($0)\", \"attribute\": \"\($1)\" }"
+    }.joined(separator: ", ")
+    try folder.write(
+      #"{ "name": "l", "columns": [\#(columns)], "export": { "columns": [\#(columns)], "sort": ["date"] } }"#,
+      to: "l.json")
+    func header(_ file: String) throws -> [String] {
+      let script = "import csv, json, sys\nprint(json.dumps(next(csv.reader(open(sys.argv[1], newline='')))))"
+      return try JSONDecoder().decode([String].self, from: Data(try Programs.python(script, file, in: folder).utf8))
+    }
+    func exportAll(_ file: String, _ store: String, _ more: String...) throws {
+      let output = try Programs.run(
+        Tool.url.path, ["export", "--store", store, "--pipeline", "./l.json", "--output", file] + more, in: folder)
+      try #require(output.status == 0, "\(output.messages)")
+    }
+    try exportAll("plain.csv", "s.sqlite")
+    #expect(try header("plain.csv") == labels)
+    try exportAll("guarded.csv", "s.sqlite", "--guard-formulas")
+    #expect(try header("guarded.csv") == ["'=cmd|' /C calc'!A0", "'+place", "''quoted", "plain=", "'-"])
+    // Without the places, which need a transform.
+    try exportAll("guarded.csv", "s.sqlite", "--guard-formulas", "--where", "location == 'plain'")
+    let read = try Tool.run("import", "guarded.csv", "--pipeline", "./l.json", "--store", "t.sqlite", in: folder)
+    #expect(read.status == 0, "\(read.messages)\(read.text)")
+    try exportAll("a1.csv", "s.sqlite", "--where", "location == 'plain'")
+    try exportAll("a2.csv", "t.sqlite")
+    #expect(try folder.text("a1.csv") == folder.text("a2.csv"))
+  }
+
   @Test func `A pipeline declares it; JSON Lines have no formulas`() throws {
     try folder.write(
       #"{ "extends": "surf-log", "name": "g", "export": { "guardFormulas": true, "sort": ["date"] } }"#, to: "g.json")

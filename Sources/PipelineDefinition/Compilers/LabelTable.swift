@@ -1,5 +1,5 @@
 /// Finds the column of a label: by its name or synonyms, ignoring letter case and surrounding spaces, unless columns
-/// differ in letter case only.
+/// differ in letter case only. A label that no column has may be one that was exported with a guard against formulas.
 struct LabelTable: Sendable {
   struct Target: Sendable, Hashable {
     let column: Int
@@ -21,5 +21,11 @@ struct LabelTable: Sendable {
     folded = byFolded.compactMapValues { Set($0.map(\.1.column)).count == 1 ? $0[0].1 : nil }
   }
 
-  func target(of label: String) -> Target? { exact[ColumnLabel.trimmed(label)] ?? folded[ColumnLabel.folded(label)] }
+  func target(of label: String) -> Target? {
+    known(label) ?? FormulaGuard.unguarded(ColumnLabel.trimmed(label)).flatMap(known)
+  }
+
+  private func known(_ label: String) -> Target? {
+    exact[ColumnLabel.trimmed(label)] ?? folded[ColumnLabel.folded(label)]
+  }
 }

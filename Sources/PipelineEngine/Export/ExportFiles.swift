@@ -136,7 +136,7 @@ struct ExportFiles: ~Copyable {
       return
     }
     var writer = try CSVWriter(sink, dialect: export.dialect.csv)
-    if export.dialect.header { try writer.write(names) }
+    if export.dialect.header { try writer.write(export.guardFormulas ? names.map(FormulaGuard.guarded) : names) }
     self.writer = .csv(writer)
   }
 
