@@ -10,7 +10,7 @@ package enum RegularFile {
   package static func open(_ path: String, _ flags: Int32 = O_RDONLY) throws(RegularFileError) -> Int32 {
     var status = stat()
     if stat(path, &status) == 0 { try check(status) }
-    // Something else may have taken the name meanwhile. Of a regular file no call waits, with this flag or without.
+    // Something else may have taken the name meanwhile. No call waits for a regular file, so the flag changes nothing for one.
     let descriptor = uninterrupted { Foundation.open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else { throw .system(errno) }
     do throws(RegularFileError) {
@@ -43,7 +43,7 @@ package enum RegularFile {
     if let kind = kind(status) { throw .otherKind(kind) }
   }
 
-  /// What something is that is no regular file; nil for one.
+  /// What something is that is not a regular file; nil for one.
   package static func kind(_ status: stat) -> String? {
     switch status.st_mode & S_IFMT {
     case S_IFREG: nil

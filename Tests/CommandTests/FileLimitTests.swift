@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [("mkfifo p.json", "a FIFO"), ("ln -s /dev/zero p.json", "a device")])
-  func `What is named as a pipeline and is no file is refused as what it is`(_ command: String, _ kind: String) throws {
+  func `A FIFO or a device in place of a pipeline is refused as what it is`(_ command: String, _ kind: String) throws {
     try folder.write(Logs.two, to: "log.csv")
     try folder.write(#"{ "extends": "./p.json", "name": "q" }"#, to: "q.json")
     for (name, status) in [("p", 66), ("q", 78)] {

@@ -67,21 +67,21 @@ import Testing
       let script = "import csv, json, sys\nprint(json.dumps(next(csv.reader(open(sys.argv[1], newline='')))))"
       return try JSONDecoder().decode([String].self, from: Data(try Programs.python(script, file, in: folder).utf8))
     }
-    func exportAll(_ file: String, _ store: String, _ more: String...) throws {
+    func exportAll(_ file: String, of store: String, _ more: String...) throws {
       let output = try Programs.run(
         Tool.url.path, ["export", "--store", store, "--pipeline", "./l.json", "--output", file] + more, in: folder)
       try #require(output.status == 0, "\(output.messages)")
     }
-    try exportAll("plain.csv", "s.sqlite")
+    try exportAll("plain.csv", of: "s.sqlite")
     #expect(try header("plain.csv") == labels)
-    try exportAll("guarded.csv", "s.sqlite", "--guard-formulas")
+    try exportAll("guarded.csv", of: "s.sqlite", "--guard-formulas")
     #expect(try header("guarded.csv") == ["'=cmd|' /C calc'!A0", "'+place", "''quoted", "plain=", "'-"])
     // Without the places, which need a transform.
-    try exportAll("guarded.csv", "s.sqlite", "--guard-formulas", "--where", "location == 'plain'")
+    try exportAll("guarded.csv", of: "s.sqlite", "--guard-formulas", "--where", "location == 'plain'")
     let read = try Tool.run("import", "guarded.csv", "--pipeline", "./l.json", "--store", "t.sqlite", in: folder)
     #expect(read.status == 0, "\(read.messages)\(read.text)")
-    try exportAll("a1.csv", "s.sqlite", "--where", "location == 'plain'")
-    try exportAll("a2.csv", "t.sqlite")
+    try exportAll("a1.csv", of: "s.sqlite", "--where", "location == 'plain'")
+    try exportAll("a2.csv", of: "t.sqlite")
     #expect(try folder.text("a1.csv") == folder.text("a2.csv"))
   }
 

@@ -39,7 +39,7 @@ import Testing
 
   // MARK: What a replacement makes
 
-  private static func repeating(_ pattern: String, _ template: String, _ times: Int, transforms: Int) -> String {
+  private static func repeating(_ pattern: String, _ template: String, times: Int, transforms: Int) -> String {
     let text = String(repeating: template, count: times)
     let transform = "{ \"transform\": \"replace\", \"matches\": \"\(pattern)\", \"with\": \"\(text)\" }"
     return "\"transforms\": [\(Array(repeating: transform, count: transforms).joined(separator: ", "))]"
@@ -47,8 +47,8 @@ import Testing
 
   /// Definitions whose texts would grow to tens of megabytes, petabytes, and beyond the time of all tests.
   static let growing = [
-    repeating("^.*$", "$0", 200, transforms: 2), repeating("^.*$", "$0", 200, transforms: 4),
-    repeating(".", "$0$0", 1, transforms: 40), repeating("(?=(.*))", "$1", 1, transforms: 3),
+    repeating("^.*$", "$0", times: 200, transforms: 2), repeating("^.*$", "$0", times: 200, transforms: 4),
+    repeating(".", "$0$0", times: 1, transforms: 40), repeating("(?=(.*))", "$1", times: 1, transforms: 3),
   ]
 
   @Test(arguments: growing)

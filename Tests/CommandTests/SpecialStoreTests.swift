@@ -75,7 +75,7 @@ import Testing
     return kind == "pipe" ? "a FIFO" : "a \(kind)"
   }
 
-  private func expectRefused(_ command: String, _ neighbour: String, _ kind: String) throws {
+  private func expectRefused(_ command: String, beside neighbour: String, _ kind: String) throws {
     let before = try kinds()
     let arguments = command.replacing("STORE", with: "s")
     let output = try Tool.shell("timeout 20 $surfjournal \(arguments) < log.csv", in: folder)
@@ -97,7 +97,7 @@ import Testing
     // Where the system would wait, every command is tried.
     let some = ["import log.csv --store STORE", "export --store STORE -o out.csv", "list STORE", "verify STORE"]
     for command in kind == "pipe" ? Self.commands : some {
-      try expectRefused(command, "s\(suffix)", shown)
+      try expectRefused(command, beside: "s\(suffix)", shown)
     }
     try FileManager.default.removeItem(atPath: folder.path("s\(suffix)"))
     #expect(try Tool.run("list", "s", in: folder).text.contains("Rincon"))
@@ -110,7 +110,7 @@ import Testing
       "import log.csv --store STORE", "import log.csv --dry-run --store STORE",
       "add --store STORE --location X --date 2020-01-01 -y", "seed --from log.csv -o STORE",
     ] {
-      try expectRefused(command, "s\(suffix)", shown)
+      try expectRefused(command, beside: "s\(suffix)", shown)
     }
     try FileManager.default.removeItem(atPath: folder.path("s\(suffix)"))
     #expect(try Tool.run("import", "log.csv", "--store", "s", "-q", in: folder).status == 0)

@@ -121,7 +121,8 @@ import Testing
   ]
 
   @Test(arguments: filePlaces)
-  func `The address of a server is no file, and its password is not shown`(_ command: String) throws {
+  func `The address of a server is refused in place of a file, and its password is not shown`(_ command: String) throws
+  {
     for secret in ["postgresql://u:sesame@127.0.0.1:1/db", "postgres://127.0.0.1:1/db?user=u&password=sesame"] {
       let words = command.replacing("ADDRESS", with: secret).split(separator: " ").map(String.init)
       let output = try Programs.run(Tool.url.path, words, in: folder)

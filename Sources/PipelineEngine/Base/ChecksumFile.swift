@@ -111,7 +111,7 @@ extension ChecksumFile {
   /// - Throws: 65 for different content; also what `read` and reading the input throw.
   static func verified(_ path: String, _ name: String) throws(RunFailure) -> ChecksumFile {
     guard path != "-", !OutputPath.isSpecial(path) else {
-      let shown = path == "-" ? "standard input" : "\(name), which is no regular file,"
+      let shown = path == "-" ? "standard input" : "\(name), which is not a regular file,"
       throw RunFailure(
         code: .sourceError, exitCode: .noInput,
         message: "\(shown) has no checksum file next to it; name a file, or leave out the check of the hash")

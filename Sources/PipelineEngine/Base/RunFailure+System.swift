@@ -14,8 +14,8 @@ extension RunFailure {
     self.init(code: nil, exitCode: exitCode, message: "\(path) \(what): \(systemMessage(code))")
   }
 
-  /// A file that can't be used because it is no regular one, or because the system refuses it.
-  init(_ path: String, _ what: String, _ error: RegularFileError) {
+  /// A file that can't be used because it is not a regular one, or because the system refuses it.
+  init(_ path: String, _ what: String, for error: RegularFileError) {
     switch error {
     case .system(let code): self.init(path, what, errno: code)
     case .otherKind:

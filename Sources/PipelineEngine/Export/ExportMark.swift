@@ -32,7 +32,7 @@ struct ExportMark: Sendable, Hashable, Codable {
       data = Data(try RegularFile.read(path, bytesMax: bytesMax))
     } catch {
       if error.code == ENOENT { return nil }
-      if case .otherKind = error { throw RunFailure(path, "can't be the mark of earlier exports", error) }
+      if case .otherKind = error { throw RunFailure(path, "can't be the mark of earlier exports", for: error) }
       throw RunFailure(
         code: nil, exitCode: .ioError,
         message: "the mark of earlier exports can't be read: \(error.reason); "

@@ -53,7 +53,7 @@ public enum Replay {
       start = try RegularFile.read(path, bytesMax: 64 << 10)
     } catch {
       if [ENOENT, ENOTDIR].contains(error.code) { return nil }
-      let failure = RunFailure(path, "can't be read", error)
+      let failure = RunFailure(path, "can't be read", for: error)
       throw RejectsError(message: failure.message, exitCode: failure.exitCode)
     }
     guard let line = start.split(separator: UInt8(ascii: "\n")).first else { return nil }

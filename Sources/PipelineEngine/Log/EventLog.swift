@@ -197,7 +197,8 @@ final class EventLog: Sendable {
   private func written(_ bytes: [UInt8], to descriptor: Int32) -> (count: Int, code: Int32) {
     var count = 0
     while count < bytes.count {
-      let added = bytes[count...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      let rest = Array(bytes[count...])
+      let added = Foundation.write(descriptor, rest, rest.count)
       if added > 0 {
         count += added
         continue

@@ -186,7 +186,7 @@ struct SeedDestination {
     do throws(RegularFileError) {
       return try RegularFile.read(made, bytesMax: 20).dropFirst(18).first == 2
     } catch {
-      throw RunFailure(made, "can't be read", error)
+      throw RunFailure(made, "can't be read", for: error)
     }
   }
 
@@ -203,7 +203,7 @@ struct SeedDestination {
     do throws(RegularFileError) {
       descriptor = try RegularFile.open(path)
     } catch {
-      throw RunFailure(path, "can't be read", error)
+      throw RunFailure(path, "can't be read", for: error)
     }
     defer { close(descriptor) }
     if uninterrupted({ fsync(descriptor) }) != 0 {
