@@ -154,4 +154,11 @@ import Testing
     #expect(!folder.exists("a"))
     #expect(folder.exists("b"))
   }
+
+  @Test(arguments: ["work --plan 7f3a --store s", "report --plan 7f3a --store s"])
+  func `A plan is not looked for in a file`(_ command: String) throws {
+    let output = try Programs.run(Tool.url.path, command.split(separator: " ").map(String.init), in: folder)
+    #expect(output.status == 64)
+    #expect(output.messages.contains("s is a file, and plans are kept in stores on a server"), "\(output.messages)")
+  }
 }

@@ -27,13 +27,13 @@ struct UnarchivingTests {
     #expect(transformer.transformedValue(written) as? NSDictionary == value)
   }
 
-  /// Foundation's archiver calls itself without end for one.
+  /// Foundation's archiver asks each object for its hash, and that of a decimal number calls itself without end.
   @Test("A value with a decimal number has no archive, at any depth")
   func decimal() {
     let number = NSDecimalNumber(string: "1.5")
     let values: [Any] = [
       number, NSArray(object: number), NSDictionary(object: NSArray(object: number), forKey: NSString("a")),
-      NSSet(object: number), ["a": [number]], Decimal(1),
+      ["a": [number]], Decimal(1), Set([[Decimal(1)]]),
     ]
     for value in values { #expect(transformer.reverseTransformedValue(value) == nil, "\(type(of: value))") }
     #expect(transformer.reverseTransformedValue(NSNumber(1.5)) != nil)

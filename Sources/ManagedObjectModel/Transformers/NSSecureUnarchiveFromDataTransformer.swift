@@ -33,8 +33,8 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
   }
 
-  /// Whether a decimal number is in a value or its members. Foundation's archiver on Linux calls itself without end for
-  /// one, which ends the program.
+  /// Whether a decimal number is in a value or its members. Foundation's archiver asks each object for its hash, and
+  /// on Linux that of an `NSDecimalNumber` calls itself without end.
   private static func holdsDecimal(_ value: Any, depth: Int) -> Bool {
     guard depth < UnarchivingCheck.depthMax else { return false }
     if value is NSDecimalNumber || value is Decimal { return true }

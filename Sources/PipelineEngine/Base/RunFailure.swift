@@ -112,8 +112,8 @@ package struct RunFailure: Error {
       message: "the store \(path) does not exist; check the path, or import into it first")
   }
 
-  /// Checks that a store and the files next to it are regular ones, or can become such. The library opens /dev/null as a store in memory, from
-  /// which nothing would be left.
+  /// Checks that a store and the files next to it are regular ones, or can become such. The library opens /dev/null as a
+  /// store in memory, from which nothing would be left.
   package static func checkKind(ofStore path: String) throws(RunFailure) {
     if StoreLocation.isAddress(path) { return }
     do {

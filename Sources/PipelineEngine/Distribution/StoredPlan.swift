@@ -104,6 +104,12 @@ struct PlanRecord {
   static func find(
     _ id: String, in store: StoreLocation, _ vocabulary: DefinitionVocabulary, timeoutSeconds: Double
   ) throws(RunFailure) -> PlanRecord {
+    guard store.isServer else {
+      throw RunFailure(
+        code: nil, exitCode: .usage,
+        message: "\(store.shown) is a file, and plans are kept in stores on a server; name the address that 'plan' was "
+          + "given, such as postgresql://USER@HOST/DATABASE")
+    }
     let found: [PlanRecord]
     do {
       found = try all(

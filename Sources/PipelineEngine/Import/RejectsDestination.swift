@@ -79,24 +79,26 @@ enum RejectsDestination {
     return candidate
   }
 
-  /// Whether nothing has the path, and no details are there that have lost their records.
+  /// Whether something has the path, or belongs to rejects with it that a person or a replay has moved.
+  private static func isTaken(_ path: String) -> Bool {
+    names(ofRejects: path).contains { stat.of($0, followingLinks: false) != nil }
+  }
+
+  /// Whether it is known that nothing has the path, and that nothing belongs to rejects with it.
   static func isFree(_ path: String) throws(CSVError) -> Bool {
-    for path in [path, RejectsFile.detailsPath(of: path)] {
+    for name in names(ofRejects: path) {
       do throws(POSIXError) {
-        if try exists(path, followingLinks: false) { return false }
+        if try exists(name, followingLinks: false) { return false }
       } catch {
-        throw CSVError(.write, "can't be examined", path: path, errnoCode: error.code.rawValue)
+        throw CSVError(.write, "can't be examined", path: name, errnoCode: error.code.rawValue)
       }
     }
     return true
   }
 
-  /// Whether something has the path, or belongs to rejects with it that a person or a replay has moved: details that have
-  /// lost their records, and the rest of a replay that was interrupted.
-  private static func isTaken(_ path: String) -> Bool {
-    [path, RejectsFile.detailsPath(of: path), RejectsMark.pathOfRest(of: path)].contains {
-      stat.of($0, followingLinks: false) != nil
-    }
+  /// The rejects, the details, which may have lost their records, and the rest of a replay that was interrupted.
+  private static func names(ofRejects path: String) -> [String] {
+    [path, RejectsFile.detailsPath(of: path), RejectsMark.pathOfRest(of: path)]
   }
 
   private static func numbered(_ path: String, _ number: Int) -> String {
