@@ -189,8 +189,8 @@ import Testing
     for more in [[], ["--force"]] {
       let words = ["seed", "--from", "log.csv", "-o", "Seed.sqlite"] + more
       let output = try Programs.run(Tool.url.path, words, in: folder)
-      #expect(output.status == 73, "\(output.status) \(output.messages)")
-      #expect(output.messages.contains("can't be moved into place"), "\(output.messages)")
+      #expect(output.status == 66, "\(output.status) \(output.messages)")
+      #expect(output.messages.contains("Seed.sqlite-journal, where SQLite keeps a part of it, is a folder"))
       #expect(try folder.data(aside) == before)
     }
     try FileManager.default.removeItem(at: folder.file("Seed.sqlite-journal"))

@@ -31,6 +31,7 @@ struct ChecksumFile: Sendable, Hashable {
   /// - Throws: `write-error`.
   static func check(for output: String) throws(CSVError) {
     let path = path(for: output)
+    try OutputFile.checkOwner(of: path)
     guard let kind = stat.of(path).flatMap(RegularFile.kind) else { return }
     throw CSVError(
       .write, "is \(kind), and the checksum of \(output) belongs there; move it away, or name another output",

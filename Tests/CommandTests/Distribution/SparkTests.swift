@@ -23,7 +23,8 @@ struct SparkTests {
     defer { server.stop() }
     // Half of the runs go through a pooler.
     let pooler = seed.isMultiple(of: 2) ? try ConnectionPooler(before: server, database: "pooled") : nil
-    let world = try PlannedImport(on: server, at: pooler?.address ?? server.address())
+    let world = try PlannedImport(
+      on: server, database: pooler == nil ? "postgres" : "pooled", at: pooler?.address ?? server.address())
     try world.writeLog("a.csv", records: 40_000)
     try world.writeLog("b.csv", records: 12_000, first: 100_000)
     let bytes = try ["a.csv", "b.csv"].map { try world.folder.data($0).count }.reduce(0, +)

@@ -64,6 +64,8 @@ final class FaultStage {
   let once: LeftFiles
   private var more: [LeftFiles] = []
   let undisturbed: ShimReport
+  /// Whether another run was in the folder since the last reset.
+  private var isMet = false
 
   init(_ kind: RunKind) throws {
     self.kind = kind
@@ -85,6 +87,7 @@ final class FaultStage {
   // MARK: Folders
 
   func reset() throws {
+    isMet = false
     try clear()
     try Self.copy(base, to: work)
   }
@@ -107,7 +110,8 @@ final class FaultStage {
 
   /// Runs another command in the folder while a run may be stopped. It waits only a short time for locks.
   func runBeside(_ arguments: [String]) throws -> ProgramOutput {
-    try ShimmedCommand(arguments: arguments, work: work, own: others).run(.none, environment: Shim.hurry).0
+    isMet = true
+    return try ShimmedCommand(arguments: arguments, work: work, own: others).run(.none, environment: Shim.hurry).0
   }
 
   /// Runs it from the beginning, and returns what it changed.
@@ -201,7 +205,7 @@ final class FaultStage {
 
   private func lawProblems() throws -> [String] {
     guard kind.isCounted else { return [] }
-    return try Conservation.problems(in: work, deleted: kind.arguments.first == "delete", seed: "seed")
+    return try Conservation.problems(in: work, deleted: kind.arguments.first == "delete", seed: "seed", isMet: isMet)
   }
 
   /// The statuses that fit a call that fails.
@@ -250,7 +254,7 @@ final class FaultStage {
 
   /// What an image of the disk lacks of what a run has reported as done.
   func lossProblems() throws -> [String] {
-    try LeftFiles(work).differences(from: once, permitting: isOfStore).map { "lost: \($0)" }
+    try LeftFiles(work).differences(from: once) { isOfStore($0) || kind.isRemovedAgain($0) }.map { "lost: \($0)" }
   }
 
   /// What SQLite removes with the next closing.

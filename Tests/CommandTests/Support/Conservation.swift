@@ -16,11 +16,15 @@ enum Conservation {
   ///   - deleted: Whether the stores may lack entries that an input has inserted, because a person has deleted them.
   ///   - seed: The name of a seed, whose rows must be those that its report counts: the one that was written, or the one
   ///     that is kept until then. A store that has a ledger is none yet.
+  ///   - isMet: Whether another run may have made the seed. The report of one that was cancelled then takes the place of
+  ///     the seed's.
   static func problems(
-    in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false, seed: String? = nil
+    in folder: TemporaryFolder, at name: String = ".", deleted: Bool = false, seed: String? = nil,
+    isMet: Bool = false
   ) throws -> [String] {
     let service = try counter.get()
-    let question = try JSONEncoder().encode([folder.path(name), deleted ? "deleted" : "", seed ?? ""])
+    let words = [folder.path(name), deleted ? "deleted" : "", seed ?? "", isMet ? "met" : ""]
+    let question = try JSONEncoder().encode(words)
     let answer = try service.answer(String(decoding: question, as: UTF8.self))
     return try JSONDecoder().decode([String].self, from: Data(answer.utf8)).map { "conservation: \($0)" }
   }
@@ -31,7 +35,7 @@ enum Conservation {
     import contextlib, glob, json, os, shutil, sqlite3, sys, tempfile
 
     KINDS = ["inserted", "updated", "unchanged", "duplicate", "repeated", "rejected"]
-    problems, isDeleted, seed = [], False, ""
+    problems, isDeleted, seed, isMet = [], False, "", False
 
     def say(text): problems.append(text)
 
@@ -76,6 +80,7 @@ enum Conservation {
         # The report of a second run that was refused has taken the place of the seed's.
         messages = [(report.get("failure") or {}).get("message", "") for report in reports]
         if any("exists already" in message or "is in use by" in message for message in messages): return
+        if isMet and any(report["outcome"] == "cancelled" for report in reports): return
         counts = [report["counts"]["inserted"] for report in reports if (report.get("seed") or {}).get("uuid") == uuid]
         tables = [name for name in tables if name.startswith("Z") and not name.startswith("Z_")]
         rows = sum(base.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables)
@@ -117,8 +122,8 @@ enum Conservation {
             check(path, report["counts"], report["counts"]["read"])
 
     for line in sys.stdin:
-        folder, option, seed = json.loads(line)
-        problems, isDeleted = [], option == "deleted"
+        folder, option, seed, met = json.loads(line)
+        problems, isDeleted, isMet = [], option == "deleted", met == "met"
         os.chdir(folder)
         for path in sorted(glob.glob("*")):
             if not os.path.isfile(path) or path.endswith(("-wal", "-shm", "-journal")): continue

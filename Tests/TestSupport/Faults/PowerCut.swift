@@ -9,6 +9,9 @@ package struct PowerCut {
   private struct File {
     var synced: [UInt8] = []
     var later: [Piece] = []
+    /// When it was written last, before the run.
+    var modified: Date?
+    var isChanged = false
   }
 
   private enum Piece {
@@ -44,7 +47,8 @@ package struct PowerCut {
       }
       begin[name] = files.count
       idOfInode[(attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0] = files.count
-      files.append(File(synced: [UInt8](try folder.data(name))))
+      let modified = attributes[.modificationDate] as? Date
+      files.append(File(synced: [UInt8](try folder.data(name)), modified: modified))
     }
     self.begin = begin
     beginFolders = folders
@@ -76,6 +80,7 @@ package struct PowerCut {
   private mutating func addPiece(_ piece: Piece, _ inode: UInt64) {
     guard let id = idOfInode[inode] else { return }
     files[id].later.append(piece)
+    files[id].isChanged = true
   }
 
   private static func apply(_ piece: Piece, to bytes: inout [UInt8]) {
@@ -117,6 +122,9 @@ package struct PowerCut {
       let isThere = rest == .someFiles && Bool.random(using: &random)
       let rest = rest == .someFiles ? (isThere ? .everything : .nothing) : rest
       try Data(content(of: files[id], rest, using: &random)).write(to: folder.file(path))
+      if !files[id].isChanged, let modified = files[id].modified {
+        try FileManager.default.setAttributes([.modificationDate: modified], ofItemAtPath: folder.path(path))
+      }
     }
   }
 
