@@ -170,8 +170,7 @@ final class FaultStage {
       found += FaultReason.problems(of: output.messages, after: code, at: call, isLasting: fault.isLasting)
     }
     // What could not be removed is a warning.
-    let isWarning =
-      first.contains("warning: ") && first.contains("can't be removed") || first.contains("was not removed:")
+    let isWarning = first.contains("can't be removed") || first.contains("was not removed:")
     if case .fail = fault.action, status == 65, output.status == status, !first.isEmpty, !isWarning {
       found.append("an error of the data: \(first)")
     }
