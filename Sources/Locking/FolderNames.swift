@@ -2,7 +2,7 @@ import Foundation
 
 /// Lists the names in a folder, and brings them to the disk.
 package enum FolderNames {
-  /// The names in a folder, sorted; none if there is no folder.
+  /// Lists a folder in the order of names. A folder that does not exist has none.
   ///
   /// - Throws: The system's error for a folder that can't be listed, which may have names nevertheless.
   package static func sorted(in folder: String) throws(POSIXError) -> [String] {

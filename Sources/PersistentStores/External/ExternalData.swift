@@ -11,7 +11,7 @@ package enum LargeValues {
     return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
   }
 
-  /// The names in one of its folders, sorted; none if there is no folder.
+  /// Lists a folder of large values in the order of names. A folder that does not exist has none.
   package static func names(in folder: URL) throws(SQLiteError) -> [String] {
     do throws(POSIXError) {
       return try FolderNames.sorted(in: folder.path)

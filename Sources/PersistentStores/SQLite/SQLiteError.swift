@@ -86,7 +86,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       (self.code, message) = (SQLITE_IOERR, "disk I/O error: a file next to it could not be opened for writing")
       return
     }
-    // SQLite does not write to a file that is no longer the one of this name, as far as the system can tell.
+    // SQLite asks the system before it writes whether the path still leads to the open file, and takes a failure for a no.
     if specific == Self.movedFile {
       (self.code, message) = (SQLITE_IOERR, "disk I/O error: the file was moved or replaced, or can't be examined")
       return

@@ -26,7 +26,7 @@ package struct FieldFault: Sendable, Hashable {
   }
 
   var subject: Subject { rule >= 0 ? .rule(rule) : rule == -1 ? .type : .transform(-2 - rule) }
-  /// Whether a transform refuses the text, of which its message says nothing.
+  /// Whether a transform refuses the text. Its message does not quote the text.
   var isOfTransform: Bool { rule < -1 }
   /// A text that a conversion refuses does not match the declared type of its column, like a text that is not a
   /// number.

@@ -74,8 +74,8 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// Why something can't be the file of a definition; nil for a file, for a folder and for what is not there, of which
-  /// reading it says why. A FIFO would be waited for, and a device may have no end.
+  /// Why something can't be the file of a definition: reading a FIFO waits for a writer, and a device may have no end.
+  /// Nil for a regular file, and where reading fails with a reason: for a folder, and for a path that leads nowhere.
   static func kindProblem(_ file: URL) -> String? {
     var status = stat()
     guard stat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR, let kind = RegularFile.kind(status) else {

@@ -36,7 +36,7 @@ extension RunFailure {
     try status(of: path, followingLinks: false) != nil
   }
 
-  /// The names in a folder, sorted; none if there is no folder.
+  /// Lists a folder in the order of names. A folder that does not exist has none.
   static func names(in folder: String) throws(RunFailure) -> [String] {
     do throws(POSIXError) {
       return try FolderNames.sorted(in: folder)

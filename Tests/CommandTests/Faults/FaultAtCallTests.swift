@@ -119,14 +119,7 @@ import Testing
     _ kind: RunKind
   ) throws {
     let stage = try FaultStage(kind)
-    var fault = Fault(.kill, calls: [.rename, .unlink], at: 1)
-    while true {
-      let (problems, happened) = try stage.problems(with: fault)
-      if !happened { break }
-      expectNone(problems)
-      fault.number += 1
-    }
-    #expect(fault.number > 3)
+    #expect(try stage.expectNone(atEach: Fault(.kill, calls: [.rename, .unlink])) > 2)
     let rejects = try stage.work.names.filter { $0.contains("reject") }
     #expect(
       rejects
@@ -135,14 +128,7 @@ import Testing
 
   @Test func `Killed at any name that it gives or removes, an import next to left details ends well`() throws {
     let stage = try FaultStage(.leftDetails)
-    var fault = Fault(.kill, calls: [.rename, .unlink], at: 1)
-    while true {
-      let (problems, happened) = try stage.problems(with: fault)
-      if !happened { break }
-      expectNone(problems)
-      fault.number += 1
-    }
-    #expect(fault.number > 3)
+    #expect(try stage.expectNone(atEach: Fault(.kill, calls: [.rename, .unlink])) > 2)
     #expect(try stage.work.names.contains("log.csv.rejects.2.csv"))
   }
 

@@ -41,3 +41,19 @@ extension RunKind {
 func expectNone(_ problems: [String], sourceLocation: SourceLocation = #_sourceLocation) {
   for problem in problems { Issue.record("\(problem)", sourceLocation: sourceLocation) }
 }
+
+extension FaultStage {
+  /// Lets a fault happen to each of its calls in turn, and fails the test for each problem.
+  ///
+  /// - Returns: How often it happened.
+  func expectNone(atEach fault: Fault, sourceLocation: SourceLocation = #_sourceLocation) throws -> Int {
+    var fault = fault
+    fault.number = 1
+    while true {
+      let (problems, happened) = try problems(with: fault)
+      if !happened { return fault.number - 1 }
+      CommandTests.expectNone(problems, sourceLocation: sourceLocation)
+      fault.number += 1
+    }
+  }
+}

@@ -22,8 +22,7 @@ import Testing
     try expectSound(kind, "calls at which others meet a run") { process, stage in
       process.signal(SIGCONT)
       // The other one may have been first.
-      return stage.statuses.union([75]).contains(process.terminationStatus)
-        ? nil : "it ended with \(process.terminationStatus): \(try stage.command.own.text("messages"))"
+      return try problem(of: process, on: stage, permitting: [75])
     }
   }
 
@@ -34,9 +33,16 @@ import Testing
     try expectSound(kind, "cancellations where others meet a run") { process, stage in
       process.signal(SIGTERM)
       process.signal(SIGCONT)
-      return stage.statuses.union([75, 128 + SIGTERM]).contains(process.terminationStatus)
-        ? nil : "it ended with \(process.terminationStatus): \(try stage.command.own.text("messages"))"
+      return try problem(of: process, on: stage, permitting: [75, 128 + SIGTERM])
     }
+  }
+
+  private func problem(
+    of process: ChildProcess, on stage: FaultStage, permitting others: Set<Int32>
+  ) throws -> String? {
+    let status = process.terminationStatus
+    if stage.statuses.union(others).contains(status) { return nil }
+    return "it ended with \(status): \(try stage.command.own.text("messages"))"
   }
 
   /// - Parameter end: Ends the process, and returns what is wrong with it.

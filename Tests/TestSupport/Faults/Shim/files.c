@@ -12,9 +12,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define FAIL_IF_TOLD(verdict, result) \
-  if ((verdict).action == SHIM_FAIL) { errno = (verdict).error; return (result); }
-
 static size_t length_for(struct verdict verdict, size_t count) {
   return verdict.action == SHIM_SHORT && count > 1 ? count / 2 : count;
 }

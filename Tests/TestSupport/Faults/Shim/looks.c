@@ -12,9 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FAIL_IF_TOLD(verdict, result) \
-  if ((verdict).action == SHIM_FAIL) { errno = (verdict).error; return (result); }
-
 /* MARK: Folders */
 
 DIR *opendir(const char *name) {

@@ -13,9 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FAIL_IF_TOLD(verdict, result) \
-  if ((verdict).action == SHIM_FAIL) { errno = (verdict).error; return (result); }
-
 /* MARK: Opening */
 
 static int opened(int folder, const char *name, int flags, mode_t mode) {

@@ -21,6 +21,7 @@
 #ifndef SHIM_H
 #define SHIM_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -62,6 +63,10 @@ struct verdict {
   enum shim_action action;
   int error;
 };
+
+/* Returns from the wrapper of a call that is to fail. */
+#define FAIL_IF_TOLD(verdict, result) \
+  if ((verdict).action == SHIM_FAIL) { errno = (verdict).error; return (result); }
 
 /* The path of a file below the folder, or NULL; the one for descriptors is valid until the descriptor is closed. */
 const char *shim_path(int folder, const char *path, char *buffer, size_t size);
