@@ -8,7 +8,7 @@ package func exists(_ path: String, followingLinks: Bool = true) throws(POSIXErr
   var status = stat()
   if (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 { return true }
   if [ENOENT, ENOTDIR].contains(errno) { return false }
-  throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+  throw .last
 }
 
 /// Whether a path may lead to a file: also where the system can't tell.

@@ -8,7 +8,7 @@ package enum FolderNames {
   package static func sorted(in folder: String) throws(POSIXError) -> [String] {
     guard let listing = opendir(folder) else {
       if [ENOENT, ENOTDIR].contains(errno) { return [] }
-      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      throw .last
     }
     defer { closedir(listing) }
     var names: [String] = []
@@ -16,7 +16,7 @@ package enum FolderNames {
       // readdir(3) returns NULL at the end and for an error, which only errno distinguishes. (POSIX: readdir.)
       errno = 0
       guard let item = readdir(listing) else {
-        if errno != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        if errno != 0 { throw .last }
         return names.sorted()
       }
       let name = withUnsafeBytes(of: item.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }

@@ -78,11 +78,7 @@ package struct OpenedDatabase {
 
   /// Checks the files before SQLite recovers the WAL; nil for a store that is to be created, also for an empty file.
   static func checkForWriting(_ path: String) throws -> StoreFileCheck? {
-    do throws(POSIXError) {
-      if try !exists(path) { return nil }
-    } catch {
-      throw SQLiteError(error, "the file can't be examined")
-    }
+    guard try StorePath.exists(path) else { return nil }
     try StoreFileCheck.checkReadable(path)
     try StoreFileCheck.checkHasOneName(path)
     return try probing.withLock { _ in

@@ -105,11 +105,7 @@ package final class PrivateCopy: CheckedSource {
   private static func copyIfPresent(_ original: String, to copy: String) throws {
     let files = FileManager.default
     if mayExist(copy) { try files.removeItem(atPath: copy) }
-    do throws(POSIXError) {
-      if try !exists(original) { return }
-    } catch {
-      throw SQLiteError(error, "\(original) can't be examined")
-    }
+    guard try StorePath.exists(original) else { return }
     try files.copyItem(atPath: original, toPath: copy)
     // The original's permissions may forbid writing, and SQLite rolls back and recovers in the copy.
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)

@@ -9,7 +9,7 @@ enum DiskSync {
     do throws(RegularFileError) {
       descriptor = try RegularFile.open(path)
     } catch {
-      throw POSIXError(POSIXErrorCode(rawValue: error.code) ?? .EIO)
+      throw POSIXError(error.code)
     }
     defer { close(descriptor) }
     try sync(descriptor)
@@ -23,6 +23,6 @@ enum DiskSync {
   /// Syncs the names in a folder.
   static func syncFolder(_ path: String) throws(POSIXError) {
     let code = FolderNames.sync(path)
-    if code != 0 { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
+    if code != 0 { throw POSIXError(code) }
   }
 }

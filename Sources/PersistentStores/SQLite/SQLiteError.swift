@@ -1,6 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
+import Locking
 
 /// An error of SQLite before it is converted to a Core Data error.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
@@ -154,11 +155,6 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       }
     self.init(code: code, message: "\(problem): \(String(cString: strerror(number)))", sql: nil)
   }
-}
-
-extension POSIXError {
-  /// The error of the last system call.
-  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
 
 extension NSError {

@@ -43,6 +43,15 @@ package enum StorePath {
     }
   }
 
+  /// Whether a store or a file next to it is there.
+  static func exists(_ path: String) throws(SQLiteError) -> Bool {
+    do throws(POSIXError) {
+      return try Locking.exists(path)
+    } catch {
+      throw SQLiteError(error, "\(path) can't be examined")
+    }
+  }
+
   private static func kind(_ path: String) -> String? {
     var status = stat()
     return stat(path, &status) == 0 ? RegularFile.kind(status) : nil

@@ -36,7 +36,7 @@ package final class ExchangeFolder {
         throw NSError.migration(
           "The folder \(folder.path) can't be used: \(String(cString: strerror(code))).",
           advice: "Check its permissions, or remove it if no program is migrating or replacing the store.",
-          userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)])
+          userInfo: [NSUnderlyingErrorKey: POSIXError(code)])
       }
       throw NSError.coreData(
         .timeout, "Another program is migrating or replacing the store \(store.path). Try again when it has finished.")

@@ -104,10 +104,3 @@ enum FileRights {
     return status.st_gid
   }
 }
-
-extension POSIXError {
-  /// The error of the last system call.
-  static var last: POSIXError { POSIXError(errno) }
-
-  init(_ code: Int32) { self.init(POSIXErrorCode(rawValue: code) ?? .EIO) }
-}
