@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: check-reproducible test-spark test-schedulers simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke fuzz-corpus help demo program release deb install uninstall test test-module test-long check check-address check-thread check-undefined check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: check-reproducible test-spark test-schedulers simulate-cluster messages keep-version reliability frictionless simulate fuzz fuzz-smoke fuzz-corpus help demo program release deb install uninstall test test-module test-long check check-address check-thread check-format check-samples check-docs docs-serve manual api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -37,7 +37,6 @@ test-long: ## Run the tests with the long series, then Spark, Slurm, the fuzzer 
 	FUZZ_SECONDS=120 FUZZ_SLICE=7 .ci/fuzz
 	.ci/check-thread
 	.ci/check-address
-	.ci/check-undefined
 
 test-spark: ## Import on a Spark cluster of processes, some of which are killed; installs Spark into .build/spark; ROUNDS=200, SEED=7
 	@.ci/ensure-packages spark
@@ -74,17 +73,13 @@ check: check-format check-samples check-docs check-architecture build test docs 
 check-format: ## Check the format of the Swift sources
 	swift format lint --strict --recursive --parallel $(SWIFT_DIRS)
 
-check-address: ## Run the tests under the address sanitizer; ARGS="--filter ChainFuzz" chooses some
+check-address: ## Run the tests under the sanitizers of addresses and of undefined C code; ARGS="--filter ChainFuzz" chooses some
 	@.ci/ensure-packages test
 	.ci/check-address $(ARGS)
 
 check-thread: ## Run the tests under the thread sanitizer; ARGS="--filter ChainFuzz" chooses some
 	@.ci/ensure-packages test
 	.ci/check-thread $(ARGS)
-
-check-undefined: ## Run the tests that reach C code under the sanitizer of undefined behaviour; ARGS="--filter CSVTests" chooses others
-	@.ci/ensure-packages test
-	.ci/check-undefined $(ARGS)
 
 check-samples: ## Check that SampleData is what its generator writes
 	@.ci/ensure-packages test
