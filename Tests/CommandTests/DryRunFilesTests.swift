@@ -52,6 +52,19 @@ import Testing
     #expect(output.text.contains("r.csv\n"), "\(output.text)")
   }
 
+  @Test(arguments: ["linked.csv", "a.csv"])
+  func `The records that a dry run lists are corrected in the input, not replayed`(_ input: String) throws {
+    let pipeline = input == "linked.csv" ? "l.json" : "p.json"
+    let dry = ["import", input, "--pipeline", pipeline, "--dry-run", "--store", "s", "--rejects", "r.csv"]
+    let output = try Programs.run(Tool.url.path, dry, in: folder)
+    #expect(
+      output.text.hasSuffix("\nNext: correct these records in the inputs (they are in \(folder.path("r.csv"))), then import.\n"),
+      "\(output.text)")
+    let corrected = try folder.text(input).replacingOccurrences(of: "soon", with: "2014-02-01")
+    try folder.write(corrected.replacingOccurrences(of: ",99", with: ",4"), to: input)
+    #expect(try run(["import", input, "--pipeline", pipeline]).status == 0, "\(corrected)")
+  }
+
   @Test func `A dry run that replaces several files agrees with the run, and leaves the rejects as they are`() throws {
     let load = ["import", "a.csv", "b.csv", "--pipeline", "p.json"]
     try #require(try run(load + ["--max-errors", "8"]).status == 65)

@@ -220,7 +220,7 @@ package struct PlanRun {
     if let failure = file.failure { throw failure }
     let recognition: InputRecognition
     do throws(CSVError) {
-      recognition = try environment.reader(of: file, known).recognizer.recognize(InputOpener(path: file.path)).0
+      recognition = try environment.reader(of: file, known).recognizer.recognize(InputOpener(file)).0
     } catch {
       throw RunFailure(error)
     }

@@ -60,7 +60,7 @@ struct ShardPlanner {
 
   private func read(_ file: InputFile) throws(CSVError) -> PlannedInput {
     let stored = try StoredBytes(file.path)
-    let input = InputOpener(path: file.path)
+    let input = InputOpener(file)
     let hash = ContentHash(headBytes: InputRecognizer.headBytes)
     let source = try input.completeSource()
     let opener = RecordOpener(

@@ -93,7 +93,7 @@ struct InputReader: Sendable {
   }
 
   private func read(into queue: BoundedQueue<Message>, _ share: inout StageClock.Share) throws(CSVError) {
-    let input = InputOpener(path: file.path)
+    let input = InputOpener(file)
     let (recognition, hash) = try recognized(input)
     guard share.waiting({ queue.send(.recognized(recognition)) }), let start = recognition.start else { return }
     let source = try input.completeSource()

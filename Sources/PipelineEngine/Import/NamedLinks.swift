@@ -49,7 +49,7 @@ enum NamedLinks {
   ) throws(CSVError) -> Set<String> {
     guard definition.dialect.header else { return Set(definition.dialect.columns) }
     let opener = RecordOpener(definition: definition, path: file.path, csvOptions: csvOptions)
-    let reader = try opener.open(try InputOpener(path: file.path).completeSource())
+    let reader = try opener.open(try InputOpener(file).completeSource())
     let names = try (reader as? CSVReader)?.readHeader()?.names ?? []
     return Set(names.map(ColumnLabel.trimmed))
   }

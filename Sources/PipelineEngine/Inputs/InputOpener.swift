@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// Opens an input for a run: once to recognise it, where the ledger has something similar, and once to read it.
 ///
@@ -7,14 +8,19 @@ import Foundation
 /// the complete read.
 final class InputOpener {
   private let path: String
+  /// The file of the inbox that was found under the path; nil for an input that is named.
+  private let listed: FileIdentity?
   private let spool: InputSpool?
   private var pipe: FileHandle?
 
-  init(path: String) {
+  convenience init(_ file: InputFile) { self.init(path: file.path, listed: file.inboxFile?.identity) }
+
+  init(path: String, listed: FileIdentity? = nil) {
     self.path = path
+    self.listed = listed
     if path == "-" {
       spool = InputSpool(descriptor: 0, name: "stdin")
-    } else if Self.isPipe(path), let handle = FileHandle(forReadingAtPath: path) {
+    } else if listed == nil, Self.isPipe(path), let handle = FileHandle(forReadingAtPath: path) {
       pipe = handle
       spool = InputSpool(descriptor: handle.fileDescriptor, name: path)
     } else {
@@ -27,12 +33,27 @@ final class InputOpener {
 
   func previewSource() throws(CSVError) -> ByteSource {
     if let spool { return try spool.previewSource() }
-    return try ByteSource(path: path)
+    return try fileSource()
   }
 
   func completeSource() throws(CSVError) -> ByteSource {
     if let spool { return try spool.completeSource() }
-    return try ByteSource(path: path)
+    return try fileSource()
+  }
+
+  /// Opens the file of an inbox that was listed, or another regular file that has its name now. A link that has the name
+  /// since then is refused: it could lead to a file that its owner may not read.
+  private func fileSource() throws(CSVError) -> ByteSource {
+    guard let listed else { return try ByteSource(path: path) }
+    let (descriptor, identity) = try StoredBytes.open(path)
+    let source = try ByteSource(descriptor: descriptor, name: path, closes: true)
+    let isThere = stat.of(path, followingLinks: false).map { FileIdentity($0).isSameFile(as: identity) } ?? false
+    guard isThere || identity.isSameFile(as: listed) else {
+      throw CSVError(
+        .source, "cannot be opened: it has become a link since the inbox was listed; copy the file instead", path: path,
+        errnoCode: ELOOP)
+    }
+    return source
   }
 
   /// Whether the input at a path can be read only once.

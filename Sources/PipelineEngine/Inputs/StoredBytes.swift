@@ -7,31 +7,36 @@ struct StoredBytes {
   private let path: String
   private let file: FileHandle
   let count: Int
-  private let state: stat
+  private let identity: FileIdentity
 
   private static let readBytes = 1 << 20
 
   init(_ path: String) throws(CSVError) {
     self.path = path
+    let descriptor: Int32
+    (descriptor, identity) = try Self.open(path)
+    file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    count = Int(identity.bytes)
+  }
+
+  /// Opens a regular file for reading.
+  static func open(_ path: String) throws(CSVError) -> (descriptor: Int32, identity: FileIdentity) {
     do throws(RegularFileError) {
-      file = FileHandle(fileDescriptor: try RegularFile.open(path), closeOnDealloc: true)
+      let descriptor = try RegularFile.open(path)
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else {
+        let code = errno
+        close(descriptor)
+        throw .system(code)
+      }
+      return (descriptor, FileIdentity(status))
     } catch {
       throw CSVError(.source, "cannot be opened: \(error.reason)", path: path, errnoCode: error.code)
     }
-    guard let state = stat.of(path) else {
-      let code = errno
-      throw CSVError(.source, "cannot be opened: \(systemMessage(code))", path: path, errnoCode: code)
-    }
-    self.state = state
-    count = Int(state.st_size)
   }
 
   /// Whether nothing has written to the file since it was opened, as far as its size and its times show.
-  var isUnchanged: Bool {
-    guard let now = stat.of(path) else { return false }
-    return now.st_size == state.st_size && now.st_ino == state.st_ino && now.st_mtim.tv_sec == state.st_mtim.tv_sec
-      && now.st_mtim.tv_nsec == state.st_mtim.tv_nsec
-  }
+  var isUnchanged: Bool { stat.of(path).map { FileIdentity($0) } == identity }
 
   /// The hash of a part.
   func digest(_ range: Range<Int>) throws(CSVError) -> ContentDigest {

@@ -119,16 +119,17 @@ extension RunSummary {
     case .completed: break
     }
     if issues.errors == 0 { return nil }
-    if seed != nil {
-      let list = rejects.map { " (they are in \($0))" } ?? ""
-      return "correct these records in the inputs\(list), and make the seed again."
+    let correction = "correct these records in the inputs" + (rejects.map { " (they are in \($0))" } ?? "")
+    if seed != nil { return "\(correction), and make the seed again." }
+    if kind == .validate {
+      return rejects == nil ? "correct the listed lines, then import." : "\(correction), then import."
     }
     if let rejects {
       // Without a full stop, so that the command can be copied.
       let files = (rejectsFiles.isEmpty ? [rejects] : rejectsFiles).map(ShellWord.quoted)
       return "correct the records in \(rejects), then run: \(program) replay \(files.joined(separator: " "))"
     }
-    return kind == .validate ? "correct the listed lines, then import." : "correct the listed lines."
+    return "correct the listed lines."
   }
 }
 

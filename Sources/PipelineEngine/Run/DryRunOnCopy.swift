@@ -57,7 +57,8 @@ enum DryRunOnCopy {
     summary.rejects = options.rejects == nil ? nil : summary.rejects
     if let requested {
       do throws(RunFailure) {
-        summary.rejects = try move(rejects, unfinished, to: requested)
+        summary.rejectsFiles = try move(rejects, unfinished, to: requested)
+        summary.rejects = summary.rejectsFiles.isEmpty ? nil : summary.rejectsFiles.joined(separator: ", ")
       } catch {
         summary.failure = summary.failure ?? error.summary
         (summary.outcome, summary.rejects) = (.failed, nil)
@@ -77,10 +78,10 @@ enum DryRunOnCopy {
 
   /// Moves the rejects where the caller wants them; those of an earlier dry run are replaced.
   ///
-  /// - Returns: Their paths for the report; nil where there are none.
+  /// - Returns: Their paths for the report.
   private static func move(
     _ folder: String, _ others: CopiedRejects?, to requested: String
-  ) throws(RunFailure) -> String? {
+  ) throws(RunFailure) -> [String] {
     do {
       let files = FileManager.default
       let names = try FolderNames.sorted(in: folder)
@@ -97,7 +98,7 @@ enum DryRunOnCopy {
         try files.copyItem(atPath: path, toPath: target)
         if !isOfDetails { moved.append(target) }
       }
-      return moved.isEmpty ? nil : moved.joined(separator: ", ")
+      return moved
     } catch {
       throw RunFailure(store: error as NSError, path: requested)
     }

@@ -1,3 +1,4 @@
+import CSV
 import DefinitionTestSupport
 import Foundation
 import Locking
@@ -144,6 +145,31 @@ struct InboxFolder {
     let path = files.path("a.csv")
     let listing = try files.inbox { unlink(path) }.list()
     #expect(listing == Inbox.Listing())
+  }
+
+  /// Every user who may write to the folder can exchange it.
+  @Test func `A file that has become a link since the listing is not read; one that was replaced is`() throws {
+    try files.write("listed\n", to: "a.csv")
+    try files.folder.write("of its owner\n", to: "private")
+    let file = try #require(try files.inbox().list().ready.first)
+    func text() throws -> String {
+      let source = try InputOpener(InputFile(name: file.name, path: file.path, inboxFile: file)).completeSource()
+      var bytes: [UInt8] = []
+      while try source.read(appendingTo: &bytes) > 0 {}
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    #expect(try text() == "listed\n")
+    #expect(rename(file.path, files.path("moved")) == 0 && symlink("moved", file.path) == 0)
+    #expect(try text() == "listed\n", "it leads to the file that was listed")
+    try files.folder.write("replaced\n", to: "in/other")
+    #expect(rename(files.path("other"), file.path) == 0)
+    #expect(try text() == "replaced\n")
+    for target in ["../private", "other-pipe"] {
+      #expect(unlink(file.path) == 0 && symlink(target, file.path) == 0)
+      #expect { try text() } throws: { ($0 as? CSVError)?.code == .source }
+    }
+    #expect(unlink(file.path) == 0 && mkfifo(file.path, 0o600) == 0)
+    #expect { try text() } throws: { "\($0)".contains("it is a FIFO") }
   }
 
   @Test func `Two looks are a second apart at most, and only where a file gives reason to`() throws {
