@@ -59,7 +59,8 @@ package struct OpenedDatabase {
       if connection.mayOnlyRead {
         if access(path, W_OK) == 0 || ![EACCES, EPERM, EROFS].contains(errno) {
           throw SQLiteError(
-            code: SQLITE_IOERR, message: "it can't be opened for writing, though its permissions allow that", sql: nil)
+            code: SQLITE_IOERR,
+            message: "disk I/O error: it can't be opened for writing, though its permissions allow that", sql: nil)
         }
         throw SQLiteError(code: SQLITE_READONLY, message: "the file may not be written to", sql: nil)
       }
