@@ -227,19 +227,19 @@ enum LedgerAccess {
         description: error.reason,
         exitCode: error.code == NSPersistentStoreTimeoutError ? .temporaryFailure : .dataError)
     }
-    let (exitCode, advice): (ExitCode, String) =
+    let exitCode: ExitCode =
       switch sqlite.failureKind {
-      case .busy: (.temporaryFailure, "another program is writing to it; try again later")
-      case .permissionDenied, .readOnly, .cannotOpen:
-        (.noPermission, "check the permissions of the file and of its folder")
-      case .outOfMemory: (.temporaryFailure, "try again when more memory is free")
-      case .notAFile: (.noInput, sqlite.isBesideStore ? "move it away" : "name the store's file")
-      case .notADatabase: (.dataError, "it is not a store; check the path")
-      case .otherTables:
-        (.dataError, "its tables are not those of a ledger; restore it from a copy")
-      default: (.ioError, "check the disk")
+      case .busy, .outOfMemory: .temporaryFailure
+      case .permissionDenied, .readOnly, .cannotOpen: .noPermission
+      case .notAFile: .noInput
+      case .notADatabase, .corrupt, .otherTables: .dataError
+      default: .ioError
       }
+    let advice =
+      sqlite.failureKind == .otherTables
+      ? "Its tables are not those of a ledger: restore it from a copy." : sqlite.advice
     return LedgerAccessError(
-      description: "\(store.shown) can't be used: \(sqlite.plainMessage); \(advice)", exitCode: exitCode)
+      description: "\(store.shown) can't be used: \(sqlite.plainMessage)" + (advice.map { ". \($0)" } ?? ""),
+      exitCode: exitCode)
   }
 }
