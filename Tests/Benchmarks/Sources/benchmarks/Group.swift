@@ -66,8 +66,8 @@ enum Group: String, CaseIterable {
       """
     case .objects:
       """
-      Each book has six attributes, and a thousand of them are saved through three contexts. A linked book has one of
-      a tenth as many authors; the books of one author follow each other.
+      Each book has six attributes, and a thousand of them are saved through three contexts. The books of one author
+      follow each other: 200, as many as the sessions of a spot in a linked import, or ten. The authors are fetched first.
       """
     case .library: "Ten books to an author; every value of both is read."
     case .subquery: "Authors of more than two books with over 900 pages, by a fetch and by SQL that a person wrote."

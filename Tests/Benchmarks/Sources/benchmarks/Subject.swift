@@ -44,8 +44,9 @@ enum Subject: String, CaseIterable {
 
   case limitInsertBooks = "C program, a statement for each book"
   case insertBooks = "books inserted one by one"
-  case limitInsertLinkedBooks = "C program, a statement for each book, linked"
-  case insertLinkedBooks = "books inserted one by one, linked"
+  case insertBooksOfProlificAuthors = "books inserted one by one, linked, 200 to an author"
+  case limitInsertLinkedBooks = "C program, a statement for each book, linked, ten to an author"
+  case insertLinkedBooks = "books inserted one by one, linked, ten to an author"
 
   case limitWalkLibrary = "C cursor over a join"
   case walkLibrary = "authors with prefetched books"

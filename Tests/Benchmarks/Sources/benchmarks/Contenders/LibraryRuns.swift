@@ -5,9 +5,13 @@ struct LibraryRuns {
   private let source: Contenders
   private let program: String
   private let limit: String
-  /// Authors without books; with ten books each; a thousandth as many as there are books.
+  /// Authors without books; with ten books each.
   private let authors: String
   private let library: String
+  /// The same with 200 books to an author, as of the spots of linked sessions.
+  private let prolificAuthors: String
+  private let prolificLibrary: String
+  /// A thousandth as many authors as there are books.
   private let fewOwners: String
 
   init(_ source: Contenders) throws {
@@ -16,9 +20,13 @@ struct LibraryRuns {
     limit = try source.folder.program("limit")
     authors = source.folder.output("authors.sqlite")
     library = source.folder.output("library.sqlite")
+    prolificAuthors = source.folder.output("prolific-authors.sqlite")
+    prolificLibrary = source.folder.output("prolific-library.sqlite")
     fewOwners = source.folder.output("few-owners.sqlite")
     try make(authors, count: max(1, source.rows / 10))
     try fill(library, from: authors)
+    try make(prolificAuthors, count: max(1, source.rows / 200))
+    try fill(prolificLibrary, from: prolificAuthors)
     try make(fewOwners, count: max(1, source.rows / 1000))
     try fill(fewOwners, from: fewOwners)
   }
@@ -26,6 +34,7 @@ struct LibraryRuns {
   func contenders() throws -> [Contender] {
     [
       inserting(.limitInsertBooks, .insertBooks, by: limit), inserting(.insertBooks, .insertBooks, by: program),
+      inserting(.insertBooksOfProlificAuthors, .insertLinkedBooks, by: program),
       inserting(.limitInsertLinkedBooks, .insertLinkedBooks, by: limit),
       inserting(.insertLinkedBooks, .insertLinkedBooks, by: program),
       counting(.shellSubquery, ["sqlite3", library, Self.countedSubselect]),
@@ -59,6 +68,8 @@ struct LibraryRuns {
 
   private func inserting(_ subject: Subject, _ run: LibraryRun, by program: String) -> Contender {
     let path = source.folder.output("\(subject).sqlite")
+    let (authors, library) =
+      subject == .insertBooksOfProlificAuthors ? (prolificAuthors, prolificLibrary) : (authors, library)
     return Contender(
       subject: subject, groups: subject == .insertLinkedBooks ? [.objects, .migration] : [.objects],
       command: [program, run.rawValue, path, String(source.rows)],
