@@ -39,19 +39,20 @@ static inline int spawn_program(
   sigemptyset(&none);
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, input, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_adddup2(&actions, messages, 2);
+  // Each of these may need memory.
+  int code = arguments && environment ? 0 : ENOMEM;
+  if (!code) code = posix_spawn_file_actions_adddup2(&actions, input, 0);
+  if (!code) code = posix_spawn_file_actions_adddup2(&actions, output, 1);
+  if (!code) code = posix_spawn_file_actions_adddup2(&actions, messages, 2);
   // Nothing else of this process is the program's: the other end of its input, kept open, would never end the input.
-  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-  if (folder[0]) posix_spawn_file_actions_addchdir_np(&actions, folder);
+  if (!code) code = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  if (!code && folder[0]) code = posix_spawn_file_actions_addchdir_np(&actions, folder);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);
   pid_t process = 0;
-  int code = arguments && environment
-      ? posix_spawn(&process, path, &actions, &attributes, arguments, environment) : ENOMEM;
+  if (!code) code = posix_spawn(&process, path, &actions, &attributes, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   free(arguments);

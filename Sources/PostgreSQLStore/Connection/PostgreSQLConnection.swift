@@ -1,5 +1,6 @@
 import CPostgreSQL
 import Foundation
+import Locking
 import ManagedObjectModel
 import PersistentStores
 
@@ -39,9 +40,9 @@ final class PostgreSQLConnection: @unchecked Sendable {
     self.address = address
     endReason.initialize(to: cpq_end_reason())
     let parameters = address.parameters(timeoutSeconds: timeoutSeconds)
-    let keywords = parameters.map { strdup($0.keyword) }
-    let values = parameters.map { strdup($0.value) }
-    defer { for text in keywords + values { free(text) } }
+    let keywords = parameters.map { $0.keyword.allocatedCString() }
+    let values = parameters.map { $0.value.allocatedCString() }
+    defer { for text in keywords + values { text.deallocate() } }
     handle = library.functions.connect(
       keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
     guard let handle, library.functions.status(handle) == Int32(CPQ_CONNECTION_OK) else {

@@ -1,6 +1,7 @@
 // Preconcurrency: getopt_long keeps its state in global variables, which only this file uses.
 @preconcurrency import CGetopt
 import Foundation
+import Locking
 
 /// getopt_long(3): options and operands in any order; `--` ends the options; unambiguous abbreviations are accepted.
 enum Getopt {
@@ -21,10 +22,10 @@ enum Getopt {
   /// started.
   static func parse(_ arguments: [String], _ options: [CommandOption]) throws(Mistake) -> Result {
     // getopt_long reorders the pointers and keeps some: each text stays allocated until the end of this function.
-    let program = strdup("surfjournal")
-    var argv = [program] + arguments.map { strdup($0) } + [nil]
-    let names = options.map { strdup($0.name) }
-    defer { for text in argv + names { free(text) } }
+    let words = (["surfjournal"] + arguments).map { $0.allocatedCString() }
+    var argv = words + [nil]
+    let names = options.map { $0.name.allocatedCString() }
+    defer { for text in words + names { text.deallocate() } }
     let firstValue: Int32 = 256
     var long = options.indices.map { index in
       option(
