@@ -13,6 +13,28 @@ struct AutomaticMergingTests {
   /// Which of the child's objects the parent changes.
   enum Known: String, CaseIterable, Sendable { case unchanged, changed, deleted, insertedByTheChild }
 
+  @Test("Delete rules that are not carried out yet wait for the next block", .timeLimit(.minutes(1)))
+  func pendingRules() throws {
+    let graph = try LinkedGraph()
+    let parent = graph.context()
+    let child = graph.context(parent)
+    child.automaticallyMergesChangesFromParent = true
+    try parent.performAndWait {
+      let node = LinkedGraph.make("Node", 1, in: parent)
+      for number in 2...4 { LinkedGraph.make("Node", number, in: parent).setValue(node, forKey: "parent") }
+      try parent.save()
+      child.performAndWait { child.delete(child.object(with: node.objectID)) }
+      node.setValue(9, forKey: "number")
+      try parent.save()
+      try child.performAndWait {
+        #expect(child.deletedObjects.count == 1)
+        try child.save()
+      }
+      try parent.save()
+      #expect(LinkedGraph.numbers(try LinkedGraph.find("Node", 2, in: parent), "parent") == [])
+    }
+  }
+
   @Test(
     "Code on the parent's queue saves it and waits for the child", .timeLimit(.minutes(1)), arguments: Known.allCases)
   func waitingParent(known: Known) throws {

@@ -182,4 +182,28 @@ struct DeleteRuleTests {
     }
     #expect(try sqlite(file, "SELECT ZLEAD FROM ZTEAM") == "2")
   }
+
+  @Test("The objects of a new object are counted in its first save, whichever end was set", arguments: [false, true])
+  func countsOfNew(fromOwner: Bool) throws {
+    try context.performAndWait {
+      let (team, players) = (make("Team", 1)[0], make("Player", 1, 2, 3, 4))
+      team.setValue(players[0], forKey: "lead")
+      func link(_ members: [NSManagedObject]) {
+        if fromOwner { return team.setValue(NSSet(array: members), forKey: "players") }
+        for player in players { player.setValue(members.contains(player) ? team : nil, forKey: "team") }
+      }
+      for (count, expected) in [
+        (1, NSValidationRelationshipLacksMinimumCountError), (4, NSValidationRelationshipExceedsMaximumCountError),
+      ] {
+        link(Array(players.prefix(count)))
+        #expect(code { try team.validateForInsert() } == expected)
+        let error = #expect(throws: NSError.self) { try context.save() }
+        #expect(error?.code == expected)
+        #expect((error?.userInfo[NSValidationValueErrorKey] as? NSSet)?.count == count)
+      }
+      link(Array(players.prefix(2)))
+      try context.save()
+    }
+    #expect(try sqlite(file, "SELECT count(*) FROM ZPLAYER WHERE ZTEAM IS NOT NULL") == "2")
+  }
 }

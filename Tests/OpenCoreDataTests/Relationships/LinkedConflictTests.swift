@@ -181,4 +181,83 @@ struct LinkedConflictTests {
     let rows = "SELECT a.ZNUMBER, b.ZNUMBER FROM ZNODE a LEFT JOIN ZNODE b ON b.Z_PK = a.ZPARTNER ORDER BY 1"
     #expect(try sqlite(graph.file, rows) == "1|3\n2|\n3|1")
   }
+
+  /// Where two contexts move a node: from one box, or from none, to others.
+  struct Rivals: Sendable, CustomTestStringConvertible {
+    let policy: NSMergePolicyType
+    let start, saved, own: Int?
+    var testDescription: String { "\(policy.rawValue): \(box(start)) to \(box(saved)) and \(box(own))" }
+    private func box(_ number: Int?) -> String { number.map(String.init) ?? "none" }
+
+    static let all: [Rivals] = [
+      .mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType,
+      .rollbackMergePolicyType,
+    ].flatMap { policy in
+      [nil, 1].flatMap { start in
+        [(2, 3), (2, 2), (nil, 3), (2, nil)].map { Rivals(policy: policy, start: start, saved: $0, own: $1) }
+      }
+    }.filter { $0.saved != $0.start && $0.own != $0.start }
+  }
+
+  @Test(
+    "A node that two contexts have moved is where the policy says, also if its boxes are in conflict",
+    arguments: Rivals.all, [false, true])
+  func rivalLinks(_ rivals: Rivals, ofChangedBoxes: Bool) throws {
+    let graph = try LinkedGraph()
+    let (context, other) = (graph.context(), graph.context())
+    context.mergePolicy = NSMergePolicy(merge: rivals.policy)
+    func box(_ number: Int?, in context: NSManagedObjectContext) throws -> NSManagedObject? {
+      try number.map { try LinkedGraph.find("Box", $0, in: context) }
+    }
+    try other.performAndWait {
+      for number in 1...3 { LinkedGraph.make("Box", number, in: other) }
+      LinkedGraph.make("Node", 7, in: other).setValue(try box(rivals.start, in: other), forKey: "box")
+      try other.save()
+    }
+    try context.performAndWait {
+      let node = try LinkedGraph.find("Node", 7, in: context)
+      let boxes = try (1...3).map { try LinkedGraph.find("Box", $0, in: context) }
+      for box in boxes { _ = LinkedGraph.numbers(box, "items") }
+      node.setValue(try box(rivals.own, in: context), forKey: "box")
+      try other.performAndWait {
+        let node = try LinkedGraph.find("Node", 7, in: other)
+        node.setValue(try box(rivals.saved, in: other), forKey: "box")
+        if ofChangedBoxes {
+          for number in 1...3 { try box(number, in: other)?.setValue(number + 10, forKey: "number") }
+        }
+        try other.save()
+      }
+      try context.save()
+      let storeWins = [.mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType].contains(rivals.policy)
+      let expected = storeWins ? rivals.saved : rivals.own
+      #expect(LinkedGraph.numbers(node, "box").map { $0 % 10 } == (expected.map { [$0] } ?? []))
+      for (number, box) in zip(1..., boxes) {
+        #expect(LinkedGraph.numbers(box, "items") == (number == expected ? [7] : []))
+      }
+      let stored = try sqlite(graph.file, "SELECT b.ZNUMBER % 10 FROM ZNODE n LEFT JOIN ZBOX b ON b.Z_PK = n.ZBOX")
+      #expect(stored == (expected.map(String.init) ?? ""))
+    }
+  }
+
+  @Test("Under the rollback policy a node that was moved into a box in conflict is back in its former one")
+  func rollbackOfAMove() throws {
+    let graph = try LinkedGraph()
+    let (context, other) = (graph.context(), graph.context())
+    context.mergePolicy = NSRollbackMergePolicy
+    try context.performAndWait {
+      let boxes = [1, 2].map { LinkedGraph.make("Box", $0, in: context) }
+      let node = LinkedGraph.make("Node", 7, in: context)
+      node.setValue(boxes[0], forKey: "box")
+      try context.save()
+      boxes[1].setValue(NSOrderedSet(object: node), forKey: "items")
+      try other.performAndWait {
+        try LinkedGraph.find("Box", 2, in: other).setValue(22, forKey: "number")
+        try other.save()
+      }
+      try context.save()
+      #expect(LinkedGraph.numbers(node, "box") == [1])
+      #expect(LinkedGraph.numbers(boxes[0], "items") == [7] && LinkedGraph.numbers(boxes[1], "items") == [])
+    }
+    #expect(try sqlite(graph.file, "SELECT ZNUMBER FROM ZBOX WHERE Z_PK = (SELECT ZBOX FROM ZNODE)") == "1")
+  }
 }

@@ -134,6 +134,10 @@ struct RelationshipReadingTests {
       #expect(ann.hasFault(forRelationshipNamed: "pupils"))
       context.refresh(ann, mergeChanges: true)
       #expect(ann.hasFault(forRelationshipNamed: "works"))
+      // As an accessor does that is written by hand.
+      ann.willAccessValue(forKey: "works")
+      #expect((ann.primitiveValue(forKey: "works") as? NSSet)?.count == 2)
+      ann.didAccessValue(forKey: "works")
       #expect((ann.value(forKey: "works") as? NSSet)?.count == 2)
     }
   }

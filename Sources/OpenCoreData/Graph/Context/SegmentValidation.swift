@@ -1,3 +1,5 @@
+import ManagedObjectModel
+
 extension PendingSegment {
   /// Live rows that break a rule of the model, found without making objects. A row whose object is newer than its
   /// packed values is included, so that it is checked in full.
@@ -6,10 +8,11 @@ extension PendingSegment {
   func invalidRows(toleratingMissingRelationships isTolerant: Bool, _ deferred: DeferredLinks) -> [Int] {
     let lists = isTolerant || batch.linksAllMandatory ? [] : deferred.mandatoryLists(of: self)
     guard let lists else { return Array(liveRows) }
-    // Predicates of a relationship are evaluated on objects.
-    if !isTolerant, batch.entity.checkedRelationships.contains(where: { !$0.validationPredicates.isEmpty }) {
-      return Array(liveRows)
+    // Predicates of a relationship are evaluated on objects, and objects know how many lead to them.
+    let needsObjects = { (relationship: NSRelationshipDescription) in
+      relationship.isToMany || !relationship.validationPredicates.isEmpty
     }
+    if !isTolerant, batch.entity.checkedRelationships.contains(where: needsObjects) { return Array(liveRows) }
     var suspects = batch.suspectRows()
     if !isTolerant { batch.noteMissingLinks(&suspects) }
     var isUnlinked = [Bool](repeating: false, count: lists.isEmpty ? 0 : batch.count)

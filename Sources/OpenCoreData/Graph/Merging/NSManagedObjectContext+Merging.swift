@@ -87,10 +87,13 @@ extension NSManagedObjectContext {
   // MARK: Merging
 
   /// Merges `saved` and announces the merge.
-  func merge(_ saved: SavedIDs) {
+  ///
+  /// - Parameter carriesOutRules: Whether the delete rules of pending deletions are carried out first, for which objects
+  ///   may be read. The end of the next event, and a save, carry out those that were left.
+  func merge(_ saved: SavedIDs, carryingOutRules carriesOutRules: Bool = true) {
     linkPackedRows()
     guard !saved.isEmpty else { return }
-    processPendingChanges()
+    processPendingChanges(carryingOutRules: carriesOutRules)
     pauseUndo()
     advanceQueryGeneration()
     graph.invalidateRelated()
@@ -102,7 +105,7 @@ extension NSManagedObjectContext {
     }
     // What observers change now can be undone.
     resumeUndo()
-    processPendingChanges()
+    processPendingChanges(carryingOutRules: carriesOutRules)
     postDidMerge(saved)
   }
 

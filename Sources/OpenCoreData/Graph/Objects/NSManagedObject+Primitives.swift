@@ -2,10 +2,12 @@ import Foundation
 
 /// The parts of hand-written accessors: announce, use the primitive value, announce.
 extension NSManagedObject {
-  /// Call it before a primitive value is read: loads a fault. With nil it only does that.
+  /// Call it before a primitive value is read: loads a fault, and reads the relationship of that name. With nil it only
+  /// loads a fault.
   public func willAccessValue(forKey key: String?) {
     checkQueue()
     if isFault { fireFaultToRead() }
+    if let relationship = key.flatMap(entity.layout.relationship(named:)) { _ = related(relationship) }
   }
 
   /// Call it after a primitive value was read.
@@ -49,7 +51,8 @@ extension NSManagedObject {
     entity.propertiesByName[key] != nil || !Self.contextShouldIgnoreUnmodeledPropertyChanges
   }
 
-  /// As `value(forKey:)`, without firing a fault and without calling overrides.
+  /// As `value(forKey:)`, without firing a fault and without calling overrides. A relationship that was not read is nil;
+  /// `willAccessValue(forKey:)` reads it.
   public func primitiveValue(forKey key: String) -> Any? {
     if let relationship = entity.relationshipsByName[key] { return knownRelatedValue(relationship) }
     if let property = fetchedProperty(key) { return knownFetchedObjects(property) }

@@ -124,21 +124,51 @@ extension NSManagedObject {
     }
   }
 
-  /// Gives to-one relationships that the store has changed too, or all relationships, what the store has.
-  func takeBackRelationships(all: Bool) {
-    guard let pending, let context = managedObjectContext, !isDeleted else { return }
+  /// Gives to-one relationships that the store has changed too what the store has.
+  func takeBackRivalLinks() {
+    guard let pending, !isDeleted else { return }
     for name in pending.one.keys {
       guard let relationship = entity.relationshipsByName[name], !relationship.isTransient,
-        let base = try? committedObjects(relationship).map(\.objectID),
-        let stored = try? context.relatedIDs(relationship, of: [objectID])[0]
+        let base = try? committedObjects(relationship).map(\.objectID), let stored = storedObject(relationship),
+        base.first != stored
       else { continue }
-      if all || base != stored { setRelated(stored.first.map(context.object(with:)), relationship) }
+      setRelated(stored.flatMap { managedObjectContext?.object(with: $0) }, relationship)
     }
-    guard all else { return }
-    for (name, members) in pending.many {
-      guard let relationship = entity.relationshipsByName[name] else { continue }
-      for object in members.addedInOrder { removeRelated(object, relationship) }
+  }
+
+  /// Gives relationships what the store has. A link that one of the objects has changed is taken back at both ends.
+  static func takeBackRelationships(of objects: [NSManagedObject]) {
+    var links: [(object: NSManagedObject, name: String)] = []
+    var lists: [(object: NSManagedObject, relationship: NSRelationshipDescription, change: PendingMembers)] = []
+    // Whatever is taken back changes what is pending at the other end, which may be in conflict too.
+    for object in objects where !object.isDeleted {
+      guard let pending = object.pending else { continue }
+      links += pending.one.keys.map { (object, $0) }
+      for (name, change) in pending.many {
+        guard let relationship = object.entity.relationshipsByName[name] else { continue }
+        if let inverse = relationship.inverseRelationship, !inverse.isToMany {
+          links += (change.addedInOrder + change.removed).map { ($0, inverse.name) }
+        } else {
+          lists.append((object, relationship, change))
+        }
+      }
     }
-    dropPending()
+    for (object, name) in links where object.isThere {
+      guard let relationship = object.entity.relationshipsByName[name], !relationship.isTransient,
+        let stored = object.storedObject(relationship)
+      else { continue }
+      object.setRelated(stored.flatMap { object.managedObjectContext?.object(with: $0) }, relationship)
+    }
+    for (object, relationship, change) in lists {
+      for member in change.addedInOrder { object.removeRelated(member, relationship) }
+      for member in change.removed where member.isThere { object.addRelated(member, relationship) }
+    }
+    for object in objects where !object.isDeleted { object.dropPending() }
+  }
+
+  /// What a to-one relationship leads to in the store: none for an object that is not there; nil if it can't be read.
+  private func storedObject(_ relationship: NSRelationshipDescription) -> NSManagedObjectID?? {
+    if isInserted { return .some(nil) }
+    return (try? managedObjectContext?.relatedIDs(relationship, of: [objectID])[0]).map(\.first)
   }
 }

@@ -96,8 +96,9 @@ extension NSManagedObject {
   private func violation(
     _ code: NSError.CoreDataCode, _ message: String, of relationship: NSRelationshipDescription
   ) -> NSError {
-    .coreData(
-      code, message, userInfo: [NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name])
+    var info: [String: Any] = [NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name]
+    info[NSValidationValueErrorKey] = relationshipValue(relationship)
+    return .coreData(code, message, userInfo: info)
   }
 
   /// - Throws: `NSError` 1600 for a relationship with the rule deny that leads to objects that stay.

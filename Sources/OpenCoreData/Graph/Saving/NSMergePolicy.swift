@@ -31,6 +31,9 @@ open class NSMergePolicy: NSObject {
   open func resolve(mergeConflicts list: [Any]) throws {
     let conflicts = list.compactMap { $0 as? NSMergeConflict }
     guard mergeType != .errorMergePolicyType else { throw NSError.unresolved(conflicts) }
+    if mergeType == .rollbackMergePolicyType {
+      NSManagedObject.takeBackRelationships(of: conflicts.filter { $0.persisted != nil }.map(\.sourceObject))
+    }
     for conflict in conflicts { conflict.resolve(mergeType) }
   }
 

@@ -10,12 +10,11 @@ extension NSMergeConflict {
     switch (type, persisted) {
     case (.errorMergePolicyType, _): return
     case (.rollbackMergePolicyType, let row?):
-      object.takeBackRelationships(all: true)
       context.takeOver(row, of: object) { _, _, stored in stored }
     case (.rollbackMergePolicyType, nil), (.mergeByPropertyStoreTrumpMergePolicyType, nil):
       context.forgetDeleted(object)
     case (.mergeByPropertyStoreTrumpMergePolicyType, let row?):
-      object.takeBackRelationships(all: false)
+      object.takeBackRivalLinks()
       context.takeOver(row, of: object) { own, base, stored in own != base && stored == base ? own : stored }
     case (.mergeByPropertyObjectTrumpMergePolicyType, let row?) where !object.isDeleted:
       context.takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
