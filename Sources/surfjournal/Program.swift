@@ -50,7 +50,9 @@ enum Program {
       if let code = try answer(parsed, command.usage) { return .done(code) }
       if !command.takesAddresses { try parsed.refuseAddresses() }
       try parsed.refuseAddressesOfFiles()
-      return .work(try command.init(parsed.naming(command.storeWord)))
+      let named = parsed.naming(command.storeWord)
+      try named.refuseOtherAddresses(command.storeWord)
+      return .work(try command.init(named))
     } catch {
       return .done(error.report())
     }

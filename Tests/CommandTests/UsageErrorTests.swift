@@ -132,6 +132,39 @@ import Testing
     }
   }
 
+  /// Words that a person may try for a server, which would be names of files.
+  static let storeWords = [
+    "service=journal", "host=127.0.0.1 dbname=d password=sesame", "dbname = d pwd='sesame'",
+    " postgresql://u:sesame@h/d",
+    "jdbc:postgresql://h/d?user=u&password=sesame", "mysql://u:sesame@h/d",
+    "postgresql+psycopg://u:sesame@h/d?pass=sesame",
+  ]
+
+  @Test(arguments: storeWords)
+  func `A store that looks like the address of a server does not become a file`(_ store: String) throws {
+    try folder.write(Logs.two, to: "log.csv")
+    for words in [["import", "log.csv", "--store", store], ["list", store], ["copy", "s", store]] {
+      let output = try Programs.run(Tool.url.path, words, in: folder)
+      #expect(output.status == 64 && output.messages.contains("postgresql://"), "\(output.status) \(output.messages)")
+      #expect(!(output.messages + output.text).contains("sesame"), "\(output.messages)")
+    }
+    #expect(try folder.names == ["log.csv"])
+  }
+
+  @Test(arguments: [
+    "ADDRESS", "work --plan ADDRESS --store ADDRESS", "plan a.csv --store s --shard-bytes ADDRESS",
+    "list s --columns ADDRESS", "list --limit ADDRESS", "ADDRESS --store s",
+  ])
+  func `No message shows the password of an argument, wherever it was given`(_ command: String) throws {
+    for secret in ["postgresql://u:sesame@127.0.0.1:1/db", "postgres://127.0.0.1:1/db?user=u&pwd=sesame"] {
+      let words = command.replacing("ADDRESS", with: secret).split(separator: " ").map(String.init)
+      let output = try Programs.run(
+        Tool.url.path, words + (words[0] == "work" ? ["--retry-seconds", "0"] : []), in: folder)
+      #expect(output.status != 0 && !output.messages.isEmpty)
+      #expect(!(output.messages + output.text).contains("sesame"), "\(output.messages)")
+    }
+  }
+
   @Test func `A file in place of a command is answered with the commands that take files`() throws {
     try folder.write(Logs.two, to: "log.csv")
     let output = try Tool.run("log.csv", in: folder)

@@ -14,6 +14,15 @@ package struct StoreLocation: Sendable {
     ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) }
   }
 
+  /// Whether a person may mean a server, although no file has the name and this program would make one: another scheme, or
+  /// keywords of libpq such as `service=journal`.
+  package static func resemblesAddress(_ text: String) -> Bool {
+    if isAddress(text) || mayExist(text) { return false }
+    let words = text.trimmingCharacters(in: .whitespaces)
+    return words.contains("://")
+      || words.prefixMatch(of: /(service|host|hostaddr|dbname|user|port|password)\s*=/) != nil
+  }
+
   package var isServer: Bool { Self.isAddress(text) }
 
   /// The path of a file; nil for a database.
@@ -41,6 +50,11 @@ package struct StoreLocation: Sendable {
 
   /// Hides the passwords of addresses in the list of processes. Call it when the arguments were read.
   package static func hidePasswordsOfArguments() { ProcessArguments.hidePasswords() }
+
+  /// A message without the passwords that are in arguments.
+  package static func withoutPasswordsOfArguments(_ message: String) -> String {
+    ProcessArguments.withoutPasswords(message)
+  }
 
   /// For files that name the store, to open it again: the absolute path of a file, or an address without its password,
   /// which a password file then has to give.

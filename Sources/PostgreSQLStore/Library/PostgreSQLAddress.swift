@@ -64,10 +64,14 @@ package struct PostgreSQLAddress: Sendable {
   }
 
   /// A message of libpq, which may quote the address or parts of a password that it takes for something else.
-  func withoutPasswords(_ message: String) -> String {
-    let whole = Self.passwords(in: text).flatMap { [$0, $0.removingPercentEncoding ?? $0] }
+  func withoutPasswords(_ message: String) -> String { Self.withoutPasswords(message, quoting: text) }
+
+  /// A message that may quote a text with a password, or parts of that password.
+  package static func withoutPasswords(_ message: String, quoting text: String) -> String {
+    let whole = passwords(in: text).flatMap { [$0, $0.removingPercentEncoding ?? $0] }
+    guard !whole.isEmpty else { return message }
     let parts = Set(whole + whole.flatMap { $0.split(whereSeparator: { "/?#@:,&=%".contains($0) }).map(String.init) })
-    let shortened = message.replacingOccurrences(of: text, with: shown)
+    let shortened = message.replacingOccurrences(of: text, with: withoutPasswords(text))
     let longestFirst = parts.filter { !$0.isEmpty }.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
     return longestFirst.reduce(shortened) { text, part in
       // A character or two are hidden where they are quoted; they are in most words.
@@ -103,7 +107,7 @@ package struct PostgreSQLAddress: Sendable {
   /// A password may have any character, so that it ends at the last @ of the address: rather too much is hidden.
   private static func passwordRanges(in text: String) -> [Range<String.Index>] {
     var ranges: [Range<String.Index>] = []
-    guard let scheme = text.range(of: "://") else { return [] }
+    guard let scheme = text.range(of: "://") else { return keywordRanges(in: text) }
     let rest = text[scheme.upperBound...]
     let end = rest.firstIndex { "/?#".contains($0) } ?? text.endIndex
     var parametersStart = end
@@ -119,11 +123,24 @@ package struct PostgreSQLAddress: Sendable {
       let next = text[start...].firstIndex(of: "&") ?? text.endIndex
       if let equals = text[start..<next].firstIndex(of: "=") {
         let name = String(text[start..<equals])
-        if (name.removingPercentEncoding ?? name).lowercased().hasSuffix("password") { ranges.append(equals..<next) }
+        if isOfPassword(name.removingPercentEncoding ?? name) { ranges.append(equals..<next) }
       }
       start = next < text.endIndex ? text.index(after: next) : next
     }
     return ranges
+  }
+
+  /// The words of other clients count too: a person may try them.
+  private static func isOfPassword(_ name: String) -> Bool {
+    name.lowercased().hasSuffix("password") || ["pass", "passwd", "pwd"].contains(name.lowercased())
+  }
+
+  /// The same in keywords of libpq, `host=h password=p`.
+  private static func keywordRanges(in text: String) -> [Range<String.Index>] {
+    text.matches(of: /(\w+)(\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^\s&;]+))/).compactMap { match in
+      guard isOfPassword(String(match.1)), let equals = match.2.firstIndex(of: "=") else { return nil }
+      return equals..<match.range.upperBound
+    }
   }
 
   private static func passwords(in text: String) -> [String] {

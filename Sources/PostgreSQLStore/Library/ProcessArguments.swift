@@ -5,6 +5,7 @@ package enum ProcessArguments {
   /// Overwrites the passwords of addresses, which everybody sees in the list of processes. Call it when the arguments were
   /// read.
   package static func hidePasswords() {
+    guard asGiven.count > 1 else { return }
     // The fields after the name of the program, which may have any character, begin with the third one.
     let status = FileManager.default.contents(atPath: "/proc/self/stat").map { String(decoding: $0, as: UTF8.self) }
     guard let status, let name = status.lastIndex(of: ")") else { return }
@@ -17,5 +18,13 @@ package enum ProcessArguments {
     let given = bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     let shown = Array(given.map(PostgreSQLAddress.withStars).joined(separator: "\0").utf8)
     if shown.count == bytes.count { _ = bytes.update(fromContentsOf: shown) }
+  }
+
+  /// As they were given.
+  private static let asGiven = CommandLine.arguments
+
+  /// A message without the passwords that are in arguments.
+  package static func withoutPasswords(_ message: String) -> String {
+    asGiven.dropFirst().reduce(message) { PostgreSQLAddress.withoutPasswords($0, quoting: $1) }
   }
 }

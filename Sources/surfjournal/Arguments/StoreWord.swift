@@ -47,6 +47,16 @@ extension Arguments {
     }
   }
 
+  /// - Throws: A mistake for a store that a person may mean to be on a server, and that would be a file.
+  func refuseOtherAddresses(_ word: StoreWord) throws(CommandFailure) {
+    var stores = isDeclared("store") ? strings("store") : []
+    if case .operand(let index) = word, operands.indices.contains(index) { stores.append(operands[index]) }
+    guard let store = stores.first(where: StoreLocation.resemblesAddress) else { return }
+    let advice =
+      store.contains("service") ? "postgresql://?service=NAME" : "postgresql://USER@HOST:PORT/DATABASE"
+    throw mistake("the store looks like the address of a server, and no file has that name; write it as \(advice)")
+  }
+
   private static let fileOptions = [
     "output", "report", "log", "rejects", "input", "from", "to", "results", "pipeline", "model",
   ]

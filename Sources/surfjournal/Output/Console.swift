@@ -61,16 +61,18 @@ enum Console {
     }
   }
 
-  /// Writes a message to standard error, on one line: what it quotes can't begin another one.
-  static func report(_ message: String) {
-    _ = write("surfjournal: \(RawText.oneLine(message))\n", to: STDERR_FILENO)
+  /// Writes a message to standard error, on one line: what it quotes can't begin another one, and has no password.
+  static func report(_ message: String) { _ = write("surfjournal: \(line(message))\n", to: STDERR_FILENO) }
+
+  private static func line(_ message: String) -> String {
+    RawText.oneLine(StoreLocation.withoutPasswordsOfArguments(message))
   }
 
   /// Writes a message of several lines to standard error.
   static func report(lines: [String]) {
     guard let first = lines.first else { return }
     report(first)
-    for line in lines.dropFirst() { _ = write(RawText.oneLine(line) + "\n", to: STDERR_FILENO) }
+    for other in lines.dropFirst() { _ = write(line(other) + "\n", to: STDERR_FILENO) }
   }
 
   /// Writes text to standard error.
