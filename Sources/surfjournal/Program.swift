@@ -50,9 +50,8 @@ enum Program {
       if let code = try answer(parsed, command.usage) { return .done(code) }
       if !command.takesAddresses { try parsed.refuseAddresses() }
       try parsed.refuseAddressesOfFiles()
-      let named = parsed.naming(command.storeWord)
-      try named.refuseOtherAddresses(command.storeWord)
-      return .work(try command.init(named))
+      try parsed.refuseOtherAddresses()
+      return .work(try command.init(parsed.naming(command.storeWord)))
     } catch {
       return .done(error.report())
     }

@@ -48,9 +48,8 @@ extension Arguments {
   }
 
   /// - Throws: A mistake for a store that a person may mean to be on a server, and that would be a file.
-  func refuseOtherAddresses(_ word: StoreWord) throws(CommandFailure) {
-    var stores = isDeclared("store") ? strings("store") : []
-    if case .operand(let index) = word, operands.indices.contains(index) { stores.append(operands[index]) }
+  func refuseOtherAddresses() throws(CommandFailure) {
+    let stores = operands + (isDeclared("store") ? strings("store") : [])
     guard let store = stores.first(where: StoreLocation.resemblesAddress) else { return }
     let advice =
       store.contains("service") ? "postgresql://?service=NAME" : "postgresql://USER@HOST:PORT/DATABASE"

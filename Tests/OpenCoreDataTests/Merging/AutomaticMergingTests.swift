@@ -31,7 +31,7 @@ struct AutomaticMergingTests {
         try child.save()
       }
       try parent.save()
-      #expect(LinkedGraph.numbers(try LinkedGraph.find("Node", 2, in: parent), "parent") == [])
+      #expect(try parent.count(for: NSFetchRequest<NSManagedObject>(entityName: "Node")) == 0)
     }
   }
 
