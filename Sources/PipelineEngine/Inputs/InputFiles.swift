@@ -75,13 +75,13 @@ enum InputFiles {
   private static func collect(_ pattern: String, knownBytes: Int, _ found: inout Found) {
     guard let range = pattern.range(of: "/**/") ?? trailing(pattern) else {
       look(atFoldersOf: pattern, from: knownBytes, &found)
-      for path in glob(pattern) where !path.hasSuffix("/") { found.paths.insert(path) }
+      for path in glob(pattern, &found) where !path.hasSuffix("/") { found.paths.insert(path) }
       return
     }
     let front = String(pattern[..<range.lowerBound])
     let rest = String(pattern[range.upperBound...])
     look(atFoldersOf: front, from: knownBytes, &found)
-    for folder in front.isEmpty ? ["/"] : glob(front + "/") {
+    for folder in front.isEmpty ? ["/"] : glob(front + "/", &found) {
       descend(folder, matching: rest.isEmpty ? "*" : rest, &found)
     }
   }
@@ -120,7 +120,7 @@ enum InputFiles {
       if character == "{" { braces += 1 } else if character == "}" { braces -= 1 }
       if character == "/", braces == 0 {
         let name = pattern[next...].prefix { $0 != "/" }
-        for folder in glob(pattern[..<index] + "/") where folder.hasSuffix("/") {
+        for folder in glob(pattern[..<index] + "/", &found) where folder.hasSuffix("/") {
           look(at: folder, isListed: name.contains { "*?[".contains($0) }, &found)
         }
       }
@@ -144,11 +144,14 @@ enum InputFiles {
   }
 
   /// glob(3); folders end in `/`.
-  private static func glob(_ pattern: some StringProtocol) -> [String] {
-    var found = glob_t()
-    defer { globfree(&found) }
-    guard Foundation.glob(String(pattern), GLOB_BRACE | GLOB_MARK | GLOB_NOSORT, nil, &found) == 0 else { return [] }
-    return (0..<Int(found.gl_pathc)).compactMap { index in found.gl_pathv[index].map { String(cString: $0) } }
+  private static func glob(_ pattern: some StringProtocol, _ found: inout Found) -> [String] {
+    var paths = glob_t()
+    defer { globfree(&paths) }
+    let code = Foundation.glob(String(pattern), GLOB_BRACE | GLOB_MARK | GLOB_NOSORT, nil, &paths)
+    // It may have matches.
+    if code == GLOB_NOSPACE { found.unreadable.insert(.init(path: String(pattern), code: ENOMEM)) }
+    guard code == 0 else { return [] }
+    return (0..<Int(paths.gl_pathc)).compactMap { index in paths.gl_pathv[index].map { String(cString: $0) } }
   }
 
   /// The path as part of a pattern that matches it literally.
@@ -231,6 +234,7 @@ struct InputFile: Sendable {
           "the path of \(folder.path) has \(folder.path.utf8.count) bytes, and the system's limit is \(PATH_MAX) with "
             + "a name; move that folder up"
         )
+      case ENOMEM: (.temporaryFailure, "there is no memory for what \(folder.path) matches; try again later")
       case EACCES, EPERM:
         (
           .noPermission,

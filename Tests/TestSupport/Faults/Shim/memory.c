@@ -2,6 +2,7 @@
 #include "shim.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +66,11 @@ static int fails(void *caller, size_t size) {
   if (memory_of == MEMORY_OF_SQLITE && !is_of_sqlite) return 0;
   if (memory_of == MEMORY_OF_OTHERS && (is_of_sqlite || is_in(swift, caller))) return 0;
   if (!is_of_sqlite) __atomic_add_fetch(&page->allocated_bytes, size, __ATOMIC_RELAXED);
-  return __atomic_add_fetch(&page->allocations, 1, __ATOMIC_RELAXED) == memory_at
-    && __atomic_add_fetch(&page->fired, 1, __ATOMIC_RELAXED);
+  if (__atomic_add_fetch(&page->allocations, 1, __ATOMIC_RELAXED) != memory_at) return 0;
+  __atomic_add_fetch(&page->fired, 1, __ATOMIC_RELAXED);
+  /* As the system does: opendir(3), for one, leaves it to malloc. (POSIX: malloc.) */
+  errno = ENOMEM;
+  return 1;
 }
 
 void *malloc(size_t size) {
