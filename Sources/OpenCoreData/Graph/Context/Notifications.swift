@@ -93,10 +93,12 @@ extension NSManagedObjectContext {
 
   /// Posts ObjectsDidChange for what changed since the last call. Called after `perform` blocks, before saves and
   /// fetches, and on the main queue at the end of its turn.
-  public func processPendingChanges() { processPendingChanges(carryingOutRules: true) }
+  public func processPendingChanges() {
+    checkQueue()
+    processPendingChanges(carryingOutRules: true)
+  }
 
   func processPendingChanges(carryingOutRules carriesOutRules: Bool) {
-    checkQueue()
     // After a failed read the next save repeats it, and throws its error.
     if carriesOutRules, propagatesDeletesAtEndOfEvent { try? propagateDeletions() }
     registerUndo()
