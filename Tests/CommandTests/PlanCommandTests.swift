@@ -205,6 +205,30 @@ struct PlanCommandTests {
     #expect(try world.rows(of: world.address).count == 294)
   }
 
+  @Test func `While a plan is open, the ledger is not removed, and the advice leads to its removal`() throws {
+    try world.writeLog("a.csv", records: 600)
+    let plan = try world.plan("a.csv", shardBytes: 5000)
+    #expect(try world.run("work", "--plan", plan, "--store", world.address, "--shard", "0").status == 0)
+    let refused = try world.run("ledger", "drop", world.address, "--yes")
+    #expect(refused.status == 65 && refused.messages.contains("the plan \(plan) is not closed"), "\(refused.messages)")
+    #expect(refused.messages.contains("or end it with --abandon, and remove the ledger then"), "\(refused.messages)")
+    // The workers and the report go on as before.
+    #expect(try world.run("work", "--plan", plan, "--store", world.address).status == 0)
+    #expect(try world.run("report", "--plan", plan, "--store", world.address, "--quiet").status == 65)
+    #expect(try world.rows(of: world.address).count == 588)
+    let next = try world.run("plan", "./nightly.json", "a.csv", "--store", world.address)
+    #expect(next.status == 0 && next.messages.contains("nothing to plan"), "\(next.messages)")
+    #expect(try world.run("ledger", "drop", world.address, "--yes").status == 0)
+    try world.writeLog("b.csv", records: 100, first: 1000)
+    let second = try world.plan("b.csv")
+    #expect(try world.run("ledger", "drop", world.address, "--yes").status == 65)
+    #expect(try world.run("report", "--plan", second, "--store", world.address, "--abandon").status == 0)
+    #expect(try world.run("ledger", "drop", world.address, "--yes").status == 0)
+    #expect(
+      try world.psql("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'sj\\_%' AND schemaname = '\(world.schema)'")
+        == "1")
+  }
+
   @Test func `A plan that is cancelled while it reads is not made`() throws {
     try world.writeLog("a.csv", records: 400_000)
     let own = try TemporaryFolder()

@@ -110,7 +110,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
   /// Removes the ledger's tables; everything else in the store stays. The next run knows no input.
   ///
   /// - Returns: Whether there was a ledger.
-  /// - Throws: `LedgerAccessError`, also for a store that another program writes to for longer than `timeoutSeconds`.
+  /// - Throws: `LedgerAccessError`, also for a store that another program writes to for longer than `timeoutSeconds`, and
+  ///   for one with an open plan.
   public static func drop(
     store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary(), timeoutSeconds: Double = 10
   ) throws(LedgerAccessError) -> Bool {
@@ -120,6 +121,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     ) { ledger in
       let found = try ledger.dialect.tables([tables.ledger], ledger.plainRows)
       if found.first?.isTable != true { return false }
+      try PlanTables(vocabulary).checkAllClosed(
+        ledger, consequence: "no later run would know what its workers save", action: "and remove the ledger then")
       try ledger.transaction {
         let own = try PlanTableNames.all(ledger, vocabulary)
         for table in own + PlanTables(vocabulary).names + tables.names {
@@ -217,8 +220,11 @@ enum LedgerAccess {
   }
 
   private static func failure(_ error: any Error, _ store: StoreLocation) -> LedgerAccessError {
+    if let failure = error as? RunFailure {
+      return LedgerAccessError(description: failure.message, exitCode: failure.exitCode)
+    }
     if store.isServer, !(error is LedgerVersionError), !(error is any LocalizedError) {
-      let failure = error as? RunFailure ?? RunFailure(store: error as NSError)
+      let failure = RunFailure(store: error as NSError)
       return LedgerAccessError(description: failure.message, exitCode: failure.exitCode)
     }
     guard let sqlite = error as? SQLiteError else {
