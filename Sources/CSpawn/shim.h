@@ -1,6 +1,7 @@
 // Starts a program with posix_spawn(3), from texts without pointers to pointers.
 #pragma once
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -23,8 +24,14 @@ static inline char **spawn_list(const char *texts, int count) {
   return list;
 }
 
+// Foundation's null device has a negative descriptor.
+static inline int spawn_redirect(posix_spawn_file_actions_t *actions, int from, int to) {
+  return from < 0 ? posix_spawn_file_actions_addopen(actions, to, "/dev/null", O_RDWR, 0)
+                  : posix_spawn_file_actions_adddup2(actions, from, to);
+}
+
 // Starts a program in a process group of its own, with the usual handling of signals. The descriptors become its
-// standard input, output and error.
+// standard input, output and error; a negative one stands for the null device.
 //
 // The result is its process, or the negative number of an error.
 static inline int spawn_program(
@@ -41,9 +48,9 @@ static inline int spawn_program(
   posix_spawnattr_init(&attributes);
   // Each of these may need memory.
   int code = arguments && environment ? 0 : ENOMEM;
-  if (!code) code = posix_spawn_file_actions_adddup2(&actions, input, 0);
-  if (!code) code = posix_spawn_file_actions_adddup2(&actions, output, 1);
-  if (!code) code = posix_spawn_file_actions_adddup2(&actions, messages, 2);
+  if (!code) code = spawn_redirect(&actions, input, 0);
+  if (!code) code = spawn_redirect(&actions, output, 1);
+  if (!code) code = spawn_redirect(&actions, messages, 2);
   // Nothing else of this process is the program's: the other end of its input, kept open, would never end the input.
   if (!code) code = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   if (!code && folder[0]) code = posix_spawn_file_actions_addchdir_np(&actions, folder);
