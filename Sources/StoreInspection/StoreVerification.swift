@@ -150,7 +150,7 @@ struct VerificationRun {
     guard !notes.isEmpty, !findings.contains(where: { $0.severity == .error }) else { return }
     add(
       "notChecked", "Not everything could be checked, see the notes.",
-      advice: "Give the model with --model; if it is the right one, restore the file from a copy.")
+      advice: "Give the model with --model; if it is the right one, restore the \(whole) from a copy.")
   }
 
   // MARK: Findings
@@ -168,15 +168,18 @@ struct VerificationRun {
   /// Findings whose remedy is a change of the store. Only the program that a store belongs to may make it.
   private static let repairs: Set<String> = [
     "uuid", "entityNumber", "version", "valueMissing", "valueType", "textBytes", "notUnique", "uniqueIndexMissing",
-    "danglingKey", "wrongDestination", "destinationEntity", "inverse", "relationshipMissing", "tooFewObjects",
-    "tooManyObjects", "danglingJoin", "joinOneSided", "orderMissing", "orderDoubled", "keySequence", "historyChange",
-    "largeValueOrphan",
+    "keyDoubled", "danglingKey", "wrongDestination", "destinationEntity", "inverse", "relationshipMissing",
+    "tooFewObjects", "tooManyObjects", "danglingJoin", "joinOneSided", "orderMissing", "orderDoubled", "keySequence",
+    "historyChange", "largeValueOrphan",
   ]
   private static let foreignAdvice =
     "Correct it with the program that the store belongs to, or restore the store from a copy."
 
   /// Whether the store was made with a model of this program.
   private var isOwnStore: Bool { if case .embedded? = store.model?.origin { true } else { false } }
+
+  /// What is restored as a whole.
+  var whole: String { store.server == nil ? "file" : "database" }
 
   mutating func note(_ text: String) { notes.append(text) }
 

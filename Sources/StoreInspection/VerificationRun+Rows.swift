@@ -169,7 +169,7 @@ extension VerificationRun {
     add(
       "uniqueIndexMissing", entity: entity.name, property: names.joined(separator: ", "), table: entity.sql.tableName,
       "No unique index is on \(columns.joined(separator: ", ")): nothing prevents a second object with equal "
-        + "values.", advice: "Create the index \(index), or restore the file from a copy.")
+        + "values.", advice: "Create the index \(index), or restore the \(whole) from a copy.")
   }
 
   /// The columns of each unique index.

@@ -4,8 +4,11 @@ import Foundation
 
 /// Checks of the file, its metadata and its key rows.
 extension VerificationRun {
-  static let restore =
-    "Restore the file from a copy, or save what can be read with the .recover command of sqlite3."
+  private var restore: String {
+    store.server == nil
+      ? "Restore the file from a copy, or save what can be read with the .recover command of sqlite3."
+      : "Restore the database from a copy."
+  }
 
   private mutating func checkWAL() {
     guard let file = try? StoreInspection.File(store), file.wal?.state == "damaged" else { return }
@@ -19,10 +22,12 @@ extension VerificationRun {
     guard let server = store.server else { return }
     for problem in try server.differences(schema, model) {
       add(
-        problem.code, severity: problem.code == "viewMissing" ? .warning : .error, table: problem.table,
-        problem.message, advice: problem.advice)
+        problem.code, severity: Self.harmless.contains(problem.code) ? .warning : .error, table: problem.table,
+        count: problem.count, keys: problem.keys, problem.message, advice: problem.advice)
     }
   }
+  /// What objects do not depend on.
+  private static let harmless: Set<String> = ["viewMissing", "indexMissing"]
 
   mutating func checkIntegrity() throws {
     if let server = store.server {
@@ -39,19 +44,19 @@ extension VerificationRun {
       // Some kinds of damage end the integrity check.
       answers = [error.message]
     }
-    for answer in answers where answer != "ok" { add("damaged", "SQLite finds: \(answer)", advice: Self.restore) }
+    for answer in answers where answer != "ok" { add("damaged", "SQLite finds: \(answer)", advice: restore) }
   }
 
   mutating func checkMetadata() throws {
     guard store.tables.contains("Z_METADATA") else {
-      add("metadataMissing", table: "Z_METADATA", "Z_METADATA is missing.", advice: Self.restore)
+      add("metadataMissing", table: "Z_METADATA", "Z_METADATA is missing.", advice: restore)
       return
     }
     let count = Int(try store.connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0)
     if count != 1 {
       add(
         "metadataRows", table: "Z_METADATA", count: count, "Z_METADATA has \(count) rows; there must be exactly one.",
-        advice: Self.restore)
+        advice: restore)
     }
     guard count > 0 else { return }
     if store.uuid.flatMap(UUID.init(uuidString:)) == nil {
@@ -68,7 +73,7 @@ extension VerificationRun {
         advice: "Open the store with the program that wrote it: other versions of the format are unknown here.")
     }
     guard store.metadata != nil else {
-      add("metadataUnreadable", table: "Z_METADATA", "Z_PLIST is not a property list.", advice: Self.restore)
+      add("metadataUnreadable", table: "Z_METADATA", "Z_PLIST is not a property list.", advice: restore)
       return
     }
     try checkHashes()
@@ -112,11 +117,11 @@ extension VerificationRun {
       if row.name.isEmpty {
         add(
           "keyRowNameless", table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
-          "Z_PRIMARYKEY has a row without a name.", advice: Self.restore)
+          "Z_PRIMARYKEY has a row without a name.", advice: restore)
       } else if !names.insert(row.name).inserted {
         add(
           "keyRowDoubled", table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
-          "Z_PRIMARYKEY has two rows named \(row.name).", advice: Self.restore)
+          "Z_PRIMARYKEY has two rows named \(row.name).", advice: restore)
       }
       numbers.insert(row.number)
     }
@@ -124,7 +129,7 @@ extension VerificationRun {
       add(
         "keyRowSuper", table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
         "Z_PRIMARYKEY says that \(row.name) inherits from number \(row.superNumber), which is not there.",
-        advice: Self.restore)
+        advice: restore)
     }
   }
 

@@ -167,6 +167,32 @@ struct ServerStoreTests {
     #expect(damaged?.localizedDescription.contains("ZSESSION.ZHEIGHT") == true)
   }
 
+  @Test("A text column with another collation is refused, and the statement of the message repairs it")
+  func collation() throws {
+    try ServerStore.save(["a", "B"], try store.coordinator())
+    _ = try store.psql(
+      #"DROP VIEW session; ALTER TABLE "ZSESSION" ALTER COLUMN "ZPLACE" TYPE text COLLATE "en-x-icu""#)
+    var message = ""
+    for isReadOnly in [true, false] {
+      let error = #expect(throws: NSError.self) {
+        try store.coordinator(options: [NSReadOnlyPersistentStoreOption: isReadOnly])
+      }
+      #expect(error?.code == NSPersistentStoreOpenError)
+      message = error?.localizedDescription ?? ""
+      #expect(message.contains(#"the column ZSESSION.ZPLACE with the collation "en-x-icu""#), "\(message)")
+    }
+    let rest = try #require(message.components(separatedBy: "Change it back: ").last)
+    _ = try store.psql(rest.components(separatedBy: ". ")[0])
+    let coordinator = try store.coordinator()
+    let context = ServerStore.context(coordinator)
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
+    request.sortDescriptors = [NSSortDescriptor(key: "place", ascending: true)]
+    let places = try context.performAndWait {
+      try context.fetch(request).map { $0.value(forKey: "place") as? String }
+    }
+    #expect(places == ["B", "a"])
+  }
+
   @Test("A store that is opened for reading only is not changed")
   func readOnly() throws {
     try ServerStore.save(["kept"], try store.coordinator())

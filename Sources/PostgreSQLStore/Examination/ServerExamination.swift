@@ -24,6 +24,9 @@ package final class ServerExamination {
   package struct Problem: Sendable {
     package let code: String
     package let table: String?
+    package var count = 0
+    /// The first of the keys of rows that are concerned.
+    package var keys: [Int] = []
     package let message: String
     package let advice: String
   }
@@ -115,16 +118,19 @@ package final class ServerExamination {
 
   /// Those that were made by statements of their own, as far as they can be used.
   package func indexes() throws -> [Index] {
+    try indexes(where: "NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = x.indexrelid)")
+  }
+
+  private func indexes(where condition: String) throws -> [Index] {
     let found = try texts(
       """
       SELECT i.relname::text, t.relname::text, x.indisunique::int::bigint, \
         coalesce((SELECT string_agg(a.attname::text, E'\\n' ORDER BY k.place) \
           FROM unnest(x.indkey) WITH ORDINALITY k(number, place) \
-          JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number), '') \
+          JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number WHERE k.place <= x.indnkeyatts), '') \
         FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid \
         WHERE x.indisvalid AND t.oid = to_regclass(quote_ident(t.relname)) \
-        AND t.relnamespace <> 'pg_catalog'::regnamespace \
-        AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = x.indexrelid) ORDER BY i.oid
+        AND t.relnamespace <> 'pg_catalog'::regnamespace AND \(condition) ORDER BY i.oid
       """)
     return found.map { row in
       Index(
@@ -161,11 +167,61 @@ package final class ServerExamination {
       }
   }
 
-  /// What the tables of the model should have: types of columns, foreign keys, key sequences and views.
+  /// What the tables of the model should have: types and collations of columns, primary and foreign keys, indexes, key
+  /// sequences and views.
   package func differences(_ schema: SQLSchema, _ model: NSManagedObjectModel) throws -> [Problem] {
     let creation = TableCreation(schema, model)
-    return try typeProblems(creation) + referenceProblems(creation) + sequenceProblems(schema)
-      + viewProblems(creation.views)
+    return try typeProblems(creation) + collationProblems(creation) + keyProblems(creation)
+      + referenceProblems(creation) + indexProblems(creation) + sequenceProblems(schema) + viewProblems(creation.views)
+  }
+
+  private func collationProblems(_ creation: TableCreation) throws -> [Problem] {
+    try statements.rows(SchemaInspection.Collated.query, []).compactMap { row in
+      SchemaInspection.Collated(row, of: creation)
+    }.map { column in
+      Problem(
+        code: "columnCollation", table: column.table, message: "The store \(column.problem).", advice: column.advice)
+    }
+  }
+
+  private static let keysListedMax = 5
+
+  /// Without a primary key two rows can have one key.
+  private func keyProblems(_ creation: TableCreation) throws -> [Problem] {
+    let unique = try indexes(where: "x.indisunique AND x.indpred IS NULL AND x.indexprs IS NULL")
+    let known = try columns().mapValues { Set($0.map(\.name)) }
+    let missing = (creation.primaryKeys + [("Z_METADATA", ["Z_VERSION"])]).filter { table, key in
+      known[table]?.isSuperset(of: key) == true
+        && !unique.contains { $0.table == table && $0.columns.sorted() == key.sorted() }
+    }
+    return try missing.flatMap { table, key in
+      let list = key.map(\.quotedName).joined(separator: ", ")
+      let doubled = try texts(
+        "SELECT \(key[0].quotedName)::bigint, (sum(count(*)) OVER ())::bigint FROM \(table.quotedName) "
+          + "GROUP BY \(list) HAVING count(*) > 1 ORDER BY \(list) LIMIT \(Self.keysListedMax)")
+      let own = Problem(
+        code: "primaryKeyMissing", table: table,
+        message: "\(table) has no primary key (\(key.joined(separator: ", "))): rows can have equal keys.",
+        advice: "Make it again: ALTER TABLE \(table.quotedName) ADD \(TableCreation.primaryKey(key)).")
+      if doubled.isEmpty { return [own] }
+      let rows = Problem(
+        code: "keyDoubled", table: table, count: Int(doubled[0][1]) ?? 0, keys: doubled.compactMap { Int($0[0]) },
+        message: "\(doubled[0][1]) rows of \(table) share their \(key.joined(separator: ", ")) with another.",
+        advice: "Delete all but one row of each key, or give them other keys, and make the primary key again then.")
+      return [rows, own]
+    }
+  }
+
+  private func indexProblems(_ creation: TableCreation) throws -> [Problem] {
+    let found = try indexes(where: "x.indexprs IS NULL")
+    return creation.readingIndexes.filter { index in
+      !found.contains { $0.table == index.table && ($0.name == index.name || $0.columns.starts(with: index.columns)) }
+    }.map { index in
+      Problem(
+        code: "indexMissing", table: index.table,
+        message: "The index \(index.name) of \(index.table) is missing: rows are found and sorted slower.",
+        advice: "Make it again: \(index.statement).")
+    }
   }
 
   private func typeProblems(_ creation: TableCreation) throws -> [Problem] {

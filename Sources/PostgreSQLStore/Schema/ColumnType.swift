@@ -26,9 +26,16 @@ enum ColumnType: Sendable {
     case .int8: "bigint"
     case .float8: "double precision"
     case .numeric: "numeric"
-    case .text: "text COLLATE \"C\""
+    case .text: Self.comparedText
     case .bytes: "bytea"
     }
+  }
+
+  private static let comparedText = "text COLLATE \"C\""
+
+  /// A statement that compares the texts of a column by their bytes again.
+  static func collating(_ column: String, of table: String) -> String {
+    "ALTER TABLE \(table.quotedName) ALTER COLUMN \(column.quotedName) TYPE \(comparedText)"
   }
 
   /// As `catalogueName` has it.

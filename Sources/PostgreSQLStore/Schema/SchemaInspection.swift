@@ -70,6 +70,49 @@ struct SchemaInspection {
     }
   }
 
+  /// A text column that the server compares otherwise than by bytes: comparisons and orders have other results.
+  struct Collated {
+    let table: String
+    let column: String
+    let collation: String
+
+    var problem: String {
+      "has the column \(table).\(column) with the collation \(collation), not \"C\", so that texts are compared and sorted "
+        + "otherwise"
+    }
+
+    /// PostgreSQL refuses the statement where a view needs the column, and names the view.
+    var advice: String {
+      "Change it back: \(ColumnType.collating(column, of: table)). Drop a view that needs the column before, and make it "
+        + "again afterwards."
+    }
+
+    /// A query for those of all tables whose names begin with Z, and for their collations.
+    static let query = """
+      SELECT c.relname::text, a.attname::text, a.attcollation::regcollation::text FROM pg_class c \
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+      WHERE c.relkind IN ('r', 'p') AND c.oid = to_regclass(quote_ident(c.relname)) AND c.relname LIKE 'Z%' \
+      AND a.atttypid = 'text'::regtype AND a.attcollation <> 'pg_catalog."C"'::regcollation ORDER BY c.oid, a.attnum
+      """
+
+    /// - Parameter row: Of the query; columns that others have added are left out.
+    init?(_ row: [StoredValue], of creation: TableCreation) {
+      guard case .text(let table) = row[0], case .text(let column) = row[1], case .text(let collation) = row[2],
+        creation.columns.contains(where: { $0.table == table && $0.columns.contains { $0.name == column } })
+      else { return nil }
+      (self.table, self.column, self.collation) = (table, column, collation)
+    }
+  }
+
+  /// Checks that texts are compared as the store needs it.
+  ///
+  /// - Throws: `NSError` 134080 that names the first column where they are not.
+  func checkCollations(_ creation: TableCreation, at location: String) throws {
+    let found = try connection.rows(Collated.query, [])
+    guard let first = found.lazy.compactMap({ Collated($0, of: creation) }).first else { return }
+    throw NSError.coreData(.open, "The store \(location) \(first.problem). \(first.advice)")
+  }
+
   /// Finds out whether the server keeps a COPY in its transaction: a row that was copied and rolled back must be gone.
   ///
   /// - Throws: `NSError` 134080 where it does not.

@@ -47,6 +47,13 @@ struct TableCreation {
     return tables + joins
   }
 
+  // MARK: Keys
+
+  /// The columns of the primary key of each table, in the order of `columns`.
+  var primaryKeys: [(table: String, columns: [String])] {
+    schema.tables.map { ($0.name, ["Z_PK"]) } + schema.joinTables.map { ($0.name, [$0.firstColumn, $0.secondColumn]) }
+  }
+
   // MARK: Statements
 
   /// Those of the tables, and those that follow when the tables have their rows.
@@ -75,18 +82,19 @@ struct TableCreation {
   var views: ViewCreation { ViewCreation(schema, entities) }
 
   private var tables: [String] {
-    let joins = Dictionary(
-      schema.joinTables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    return columns.map { table, columns in
-      let list = columns.map { column in
+    zip(columns, primaryKeys).map { made, key in
+      let list = made.columns.map { column in
         column.name.quotedName + " " + column.type.declaration
-          + (column.name == "Z_PK" ? " PRIMARY KEY" : ["Z_ENT", "Z_OPT"].contains(column.name) ? " NOT NULL" : "")
+          + (["Z_ENT", "Z_OPT"].contains(column.name) ? " NOT NULL" : "")
       }
-      let key = joins[table].map {
-        ["PRIMARY KEY (\($0.firstColumn.quotedName), \($0.secondColumn.quotedName))"]
-      }
-      return "CREATE TABLE \(table.quotedName) (\((list + (key ?? [])).joined(separator: ", ")))"
+      let columns = (list + [Self.primaryKey(key.columns)]).joined(separator: ", ")
+      return "CREATE TABLE \(made.table.quotedName) (\(columns))"
     }
+  }
+
+  /// In the definition of a table.
+  static func primaryKey(_ columns: [String]) -> String {
+    "PRIMARY KEY (\(columns.map(\.quotedName).joined(separator: ", ")))"
   }
 
   private var sequences: [String] {
@@ -104,6 +112,26 @@ struct TableCreation {
       return Self.shortening(text)
     }
   }
+
+  /// An index that makes reading faster; one without equal values is more than that.
+  struct ReadingIndex {
+    let name: String
+    let table: String
+    let columns: [String]
+    let statement: String
+
+    /// - Parameter statement: Nil for one that makes another index.
+    init?(_ statement: String) {
+      let words = statement.components(separatedBy: " ")
+      guard words.count > 5, words[0...1] == ["CREATE", "INDEX"] else { return nil }
+      let list = statement.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
+      func plain(_ word: some StringProtocol) -> String { String(word.filter { $0 != "\"" }) }
+      (name, table, self.statement) = (plain(words[2]), plain(words[4]), statement)
+      columns = list.components(separatedBy: ", ").map { plain($0.prefix { $0 != " " }) }
+    }
+  }
+
+  var readingIndexes: [ReadingIndex] { indexes.compactMap(ReadingIndex.init) }
 
   /// The statement with a name of the index that PostgreSQL does not cut off.
   private static func shortening(_ statement: String) -> String {

@@ -72,6 +72,7 @@ extension PostgreSQLStore {
           with: model, configuration: configuration, options: options, location: opened.address.shown)
       }
       try inspection.check(creation, schema, at: opened.address.shown)
+      try inspection.checkCollations(creation, at: opened.address.shown)
       let entities = schema.entities.compactMap { model.entitiesByName[$0.name] }
       return try PostgreSQLStore(
         opened, schema: schema, model: model, uuid: uuid, metadata: metadata,

@@ -130,11 +130,52 @@ struct ServerInspectionTests {
     Damage("viewMissing - - 0 []", "DROP VIEW surfer"),
   ]
 
-  @Test("Each damage is found with its place, and nothing else", arguments: damages)
+  /// Those whose advice has the statement that repairs them.
+  static let repaired = [
+    Damage(
+      "columnCollation - ZSURFER 0 []",
+      #"DROP VIEW surfer; ALTER TABLE ZSURFER ALTER COLUMN ZNICKNAME TYPE text COLLATE "en-x-icu"; "#
+        + "CREATE VIEW surfer AS SELECT 1 AS id, 2 AS entity, 3 AS version"),
+    Damage("primaryKeyMissing - ZPHOTO 0 []", #"ALTER TABLE ZPHOTO DROP CONSTRAINT "ZPHOTO_pkey""#),
+    Damage("primaryKeyMissing - Z_1SURFERS 0 []", #"ALTER TABLE Z_1SURFERS DROP CONSTRAINT "Z_1SURFERS_pkey""#),
+    Damage("primaryKeyMissing - Z_METADATA 0 []", #"ALTER TABLE Z_METADATA DROP CONSTRAINT "Z_METADATA_pkey""#),
+    Damage("indexMissing - ZPHOTO 0 []", "DROP INDEX ZPHOTO_ZBEACH_INDEX"),
+  ]
+
+  @Test("Each damage is found with its place, and nothing else; no advice is for files", arguments: damages + repaired)
   func damage(_ damage: Damage) throws {
     try run(damage.sql)
     let seen = try verify()
     #expect(seen.findings.map(Self.short) == [damage.finding], "\(seen.text())")
+    #expect(!seen.text().contains("sqlite3") && !seen.text().contains("the file"), "\(seen.text())")
+  }
+
+  @Test("The statement of the advice repairs a column, a primary key and an index", arguments: repaired)
+  func repair(_ damage: Damage) throws {
+    try run(damage.sql)
+    let advice = try #require(try verify().findings.first?.advice)
+    let rest = try #require(advice.components(separatedBy: ": ").last)
+    try run(rest.components(separatedBy: ". ")[0].trimmingCharacters(in: ["."]))
+    let seen = try verify()
+    #expect(seen.findings == [], "\(advice) \(seen.text())")
+  }
+
+  @Test("Two rows with one key are found where the primary key was taken away")
+  func doubledKeys() throws {
+    try run(
+      #"""
+      ALTER TABLE ZPHOTO DROP CONSTRAINT "ZPHOTO_pkey";
+      INSERT INTO ZPHOTO SELECT * FROM ZPHOTO WHERE Z_PK = 2
+      """#)
+    let codes = try verify().findings.map(Self.short)
+    #expect(Array(codes.prefix(2)) == ["keyDoubled - ZPHOTO 2 [2]", "primaryKeyMissing - ZPHOTO 0 []"], "\(codes)")
+  }
+
+  @Test("An index with another name and the same columns is one")
+  func renamedIndex() throws {
+    try run("DROP INDEX ZPHOTO_ZBEACH_INDEX; CREATE INDEX other ON ZPHOTO (ZBEACH, ZTAKEN)")
+    let seen = try verify()
+    #expect(seen.findings == [], "\(seen.text())")
   }
 
   @Test("Keys and join rows that lead nowhere are found where foreign keys were taken away")
