@@ -123,6 +123,23 @@ struct CopyCommandTests {
     #expect(try world.rows(of: "whole.sqlite") == world.rows(of: world.address))
   }
 
+  @Test func `A text that a server does not keep is refused by entry, and is copied once it is corrected`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    #expect(try run("import", "log.csv", "--store", "s").status == 0)
+    func setLocation(_ text: String) throws {
+      _ = try Programs.sqlite("s", "UPDATE ZJOURNALENTRY SET ZLOCATION = \(text) WHERE Z_PK = 2", in: folder)
+    }
+    try setLocation("'a' || char(0) || 'b'")
+    let refused = try run("copy", "s", address)
+    #expect(refused.status == 65, "\(refused.messages)")
+    #expect(
+      refused.messages.contains("/p2: location: the text has a NUL character, which PostgreSQL does not keep. Correct"),
+      "\(refused.messages)")
+    try setLocation("'ab'")
+    #expect(try run("copy", "s", address).status == 0)
+    #expect(try run("list", address).text == run("list", "s").text)
+  }
+
   @Test func `An export that goes on after the last number is refused on a server`() throws {
     try folder.write(Logs.two, to: "log.csv")
     #expect(try run("import", "log.csv", "--store", address).status == 0)
@@ -156,7 +173,8 @@ struct CopyCommandTests {
     for (from, to) in [("s", "t"), ("s", address), (address, "t")] {
       let again = try run("copy", from, to)
       #expect(
-        again.status != 0 && again.messages.contains("has objects of the entity JournalEntry"), "\(again.messages)")
+        again.status == 65 && again.messages.contains("\(to) has objects of the entity JournalEntry"),
+        "\(again.messages)")
     }
     #expect(try run("list", address, "--csv").text.split(separator: "\n").count == 3)
   }

@@ -78,7 +78,11 @@ package struct ObjectCopy {
     do {
       try target.save(changes, [])
     } catch let failure as SaveFailure {
-      throw NSError.coreData(failure.code, "Objects of \(source.location) can't be copied: \(failure.message)")
+      // Stores of another kind hold other values, and a damaged one has values that no store takes.
+      throw NSError.coreData(
+        .operation,
+        "Objects of \(source.location) can't be copied: \(failure.message). Correct them there, and copy the store again."
+      )
     }
   }
 

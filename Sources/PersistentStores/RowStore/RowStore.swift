@@ -19,6 +19,8 @@ package protocol RowStore: AnyObject, Sendable {
   var type: String { get }
   /// The store's location; nil for an in-memory store.
   var url: URL? { get }
+  /// The store's name in messages, without a password.
+  var location: String { get }
   var isReadOnly: Bool { get }
   /// One object for the life of the store: the IDs of the store's objects refer to it.
   var identity: StoreIdentity { get }
@@ -239,7 +241,6 @@ extension RowStore {
   ) throws -> any RowCursor { try cursor(query, rowsPerBatch: rowsPerBatch, in: snapshot) }
   package func restoreIndexes() throws {}
 
-  /// The store's name in messages.
   package var location: String { url?.path ?? "the store in memory" }
 
   /// Writes `changes` and what the participants add in one transaction, then gives the inserted objects their IDs.
