@@ -106,6 +106,42 @@ import Testing
     #expect(!arguments().contains("same") && !arguments().contains("secret"))
   }
 
+  @Test(arguments: [
+    ("sslmode=bogus", "invalid sslmode value"), ("connect_timeout=abc", "invalid integer value"),
+    ("port=99999", "invalid port number"), ("service=nope", "definition of service \"nope\" not found"),
+    ("options=-cnonsense%3D1", "unrecognized configuration parameter"), ("nothing=1", "invalid URI query parameter"),
+  ])
+  func `64: a setting that libpq or the server does not take ends each command at once, with the reason`(
+    setting: String, reason: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("date,location,rating\n2014-01-02,Rincon,3\n", to: "a.csv")
+    let address = "\(try #require(PostgreSQLServer.shared?.address()).absoluteString)&\(setting)"
+    let start = Date()
+    for arguments in [
+      ["list", address], ["history", address], ["verify", address], ["import", "a.csv", "--store", address],
+      ["plan", "surf-log", "a.csv", "--store", address], ["work", "--plan", "1", "--store", address],
+      ["report", "--plan", "1", "--store", address], ["undo", address, "--yes"], ["copy", address, "s.sqlite"],
+    ] {
+      let refused = try Programs.run(Tool.url.path, arguments, in: folder)
+      #expect(refused.status == 64, "\(arguments): \(refused.status) \(refused.messages)")
+      #expect(refused.messages.contains(reason) && !refused.messages.contains("is running"), "\(refused.messages)")
+    }
+    // A worker tries again for a minute what may pass.
+    #expect(Date().timeIntervalSince(start) < 45)
+  }
+
+  @Test func `66: a database without a store, of each command that reads one`() throws {
+    let journal = try ServerJournal()
+    for arguments in [
+      ["list", "STORE"], ["history", "STORE"], ["verify", "STORE"], ["inspect", "STORE"], ["undo", "STORE", "--yes"],
+      ["work", "--plan", "1", "--store", "STORE"], ["report", "--plan", "1", "--store", "STORE"],
+    ] {
+      let refused = try journal.run(arguments)
+      #expect(refused.status == 66, "\(arguments): \(refused.status) \(refused.messages)")
+    }
+  }
+
   @Test func `69: libpq is not installed; a store in a file needs none, and does not load one that is there`() throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("broken")

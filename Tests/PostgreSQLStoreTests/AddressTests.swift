@@ -51,7 +51,7 @@ struct AddressTests {
     let library = try PostgreSQLLibrary.load()
     let url = try #require(URL(string: "postgresql://anna:sesame@db/journal?nothing=1"))
     let error = #expect(throws: NSError.self) { try PostgreSQLAddress(url, library) }
-    #expect(error?.localizedDescription.contains("nothing") == true)
+    #expect(error?.localizedDescription.contains("nothing") == true && error?.isOfUnusableAddress == true)
     #expect(error?.localizedDescription.contains("sesame") == false)
   }
 

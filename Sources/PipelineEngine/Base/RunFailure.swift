@@ -57,6 +57,8 @@ package struct RunFailure: Error {
     let exitCode: ExitCode =
       switch (error.code, error.storeFailureKind) {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
+      case _ where error.isOfUnusableAddress: .usage
+      case _ where error.isOfMissingStore: .noInput
       case _ where error.isOfDisk: .ioError
       case (_, .notAFile): .noInput
       case (_, .outOfMemory): .temporaryFailure

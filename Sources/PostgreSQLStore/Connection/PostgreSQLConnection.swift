@@ -34,7 +34,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   private var functions: cpq_functions { library.functions }
 
-  /// - Throws: `PostgreSQLError`.
+  /// - Throws: `PostgreSQLError`; `NSError` 134080 for settings that libpq or the server does not take.
   init(_ address: PostgreSQLAddress, _ library: PostgreSQLLibrary, timeoutSeconds: Double) throws {
     self.library = library
     self.address = address
@@ -47,9 +47,9 @@ final class PostgreSQLConnection: @unchecked Sendable {
       keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
     guard let handle, library.functions.status(handle) == Int32(CPQ_CONNECTION_OK) else {
       var error = connectionError(nil)
-      error.state = error.state ?? Self.state(ofRefusal: error.message)
+      error.state = error.state ?? RefusedConnection.state(of: error.message)
       close()
-      throw error
+      throw RefusedConnection.isOfSettings(error.message) ? address.unusable(settings: error.message) : error
     }
     var functions = library.functions
     cpq_receive_notices(&functions, handle, endReason)
@@ -341,25 +341,6 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return PostgreSQLError(
       state: isRefused ? "53300" : nil, message: message.isEmpty ? "the connection is lost" : cleaned(message), sql: sql
     )
-  }
-
-  /// The code that a server's refusal of a connection has, which libpq does not report. In another language than English
-  /// it is not known, so that the connection is tried again for some time.
-  private static func state(ofRefusal message: String) -> String? {
-    let texts = [
-      (nil, ["refused", "timeout", "starting up", "shutting down", "No such file", "could not translate"]),
-      (
-        "28000",
-        [
-          "authentication failed", "no password supplied", "no pg_hba.conf entry", "not permitted to log in",
-          "no such user",
-        ]
-      ),
-      ("3D000", ["no such database"]),
-    ]
-    if let found = texts.first(where: { $0.1.contains(where: message.contains) }) { return found.0 }
-    guard message.contains("does not exist") else { return nil }
-    return message.contains("role \"") ? "28000" : message.contains("database \"") ? "3D000" : nil
   }
 
   /// On one line: libpq's messages have several, which begin with tabs.

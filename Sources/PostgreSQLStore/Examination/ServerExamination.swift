@@ -47,7 +47,8 @@ package final class ServerExamination {
       try connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
       guard try SchemaInspection(connection: connection).hasStore() else {
         throw NSError.coreData(
-          .open, "The database of \(location) has no Core Data store: it has no table Z_METADATA. Check the address.")
+          .open, "The database of \(location) has no Core Data store: it has no table Z_METADATA. Check the address.",
+          userInfo: [NSError.missingStoreKey: true])
       }
     }
   }

@@ -54,13 +54,26 @@ package struct PostgreSQLAddress: Sendable {
     guard let options = library.functions.parse_address(text, &problem) else {
       let reason = problem.map { String(cString: $0) } ?? "out of memory"
       if let problem { library.functions.free_memory(problem) }
-      throw NSError.coreData(
-        .open,
-        "The address \(shown) can't be used: \(withoutPasswords(reason).trimmingCharacters(in: .whitespacesAndNewlines)). "
-          + "Write it as postgresql://USER@HOST:PORT/DATABASE, and keep the password in the file that PGPASSFILE names."
-      )
+      throw unusable(
+        withoutPasswords(reason).trimmingCharacters(in: .whitespacesAndNewlines),
+        advice: "Write it as postgresql://USER@HOST:PORT/DATABASE, and keep the password in the file that PGPASSFILE "
+          + "names.")
     }
     library.functions.free_address(options)
+  }
+
+  /// - Parameter reason: What libpq or the server says of a setting, without a password.
+  func unusable(settings reason: String) -> NSError {
+    unusable(
+      reason,
+      advice: "Correct the setting in the address, in its service, or in the variable that it comes from, such as "
+        + "PGSSLMODE.")
+  }
+
+  private func unusable(_ reason: String, advice: String) -> NSError {
+    .coreData(
+      .open, "The address \(shown) can't be used: \(reason). \(advice)",
+      userInfo: [NSError.unusableAddressKey: true])
   }
 
   /// A message of libpq, which may quote the address or parts of a password that it takes for something else.
@@ -155,4 +168,11 @@ package struct PostgreSQLAddress: Sendable {
     }
     return shown
   }
+}
+
+extension NSError {
+  fileprivate static let unusableAddressKey = "OpenCoreDataUnusableAddress"
+
+  /// Whether libpq or the server refuses an address, or a setting that goes with it.
+  package var isOfUnusableAddress: Bool { userInfo[Self.unusableAddressKey] as? Bool == true }
 }

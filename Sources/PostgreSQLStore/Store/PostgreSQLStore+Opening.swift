@@ -9,7 +9,8 @@ struct OpenedServer {
   let make: @Sendable () throws -> PostgreSQLConnection
   let connection: PostgreSQLConnection
 
-  /// - Throws: `NSError` 134080 for a server that can't be reached or that is not one for stores.
+  /// - Throws: `NSError` 134080 for an address that can't be used, and a server that can't be reached or that is not one for
+  ///   stores.
   init(_ url: URL, options: [AnyHashable: Any]?) throws {
     let library = try PostgreSQLLibrary.load()
     let (address, settings) = (try PostgreSQLAddress(url, library), ServerOptions(options))
@@ -51,7 +52,8 @@ extension PostgreSQLStore {
       if try !inspection.hasStore() {
         guard !opened.settings.isReadOnly else {
           throw NSError.coreData(
-            .open, "The database of \(opened.address.shown) has no store, and it is opened for reading only.")
+            .open, "The database of \(opened.address.shown) has no store, and it is opened for reading only.",
+            userInfo: [NSError.missingStoreKey: true])
         }
         try checkComplete(schema, opened)
         let metadata = StoreMetadata(model: model, configuration: configuration)
@@ -180,7 +182,7 @@ extension PostgreSQLStore {
 }
 
 extension NSError {
-  fileprivate static let missingStoreKey = "OpenCoreDataMissingStore"
+  static let missingStoreKey = "OpenCoreDataMissingStore"
 
   /// Whether a database was asked for its store and has none.
   package var isOfMissingStore: Bool { userInfo[Self.missingStoreKey] as? Bool == true }

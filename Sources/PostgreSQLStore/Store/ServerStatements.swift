@@ -16,7 +16,9 @@ package final class ServerStatements {
     timeoutMilliseconds = server.settings.timeoutMilliseconds
     try server.reporting {
       guard try SchemaInspection(connection: connection).hasStore() else {
-        throw NSError.coreData(.open, "The database of \(location) has no store. Check the address.")
+        throw NSError.coreData(
+          .open, "The database of \(location) has no store. Check the address.",
+          userInfo: [NSError.missingStoreKey: true])
       }
       if isReadOnly { try connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
     }
