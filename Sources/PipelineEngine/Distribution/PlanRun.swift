@@ -259,7 +259,7 @@ package struct PlanRun {
     for inputs: [[PlannedInput]], _ ledger: Ledger, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [LedgerTables.Statement] {
     let (tables, plans, id) = (environment.tables, environment.plans, environment.runID)
-    var statements: [LedgerTables.Statement] = plans.definitions(try coordinator.participantDialect()).map { ($0, []) }
+    var statements: [LedgerTables.Statement] = try plans.missingDefinitions(in: coordinator).map { ($0, []) }
     var nextShard = try PlanTables.nextShardID(plans, in: coordinator)
     statements.append(
       try PlanRecord.insert(

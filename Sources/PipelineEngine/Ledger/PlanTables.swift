@@ -27,9 +27,16 @@ struct PlanTables: Sendable {
 
   var names: [String] { [writer, reject, shard, planned, plan] }
 
-  /// The statements that create the tables where they are missing.
-  func definitions(_ dialect: ParticipantDialect) -> [String] {
-    [
+  /// The statements that create the tables that are missing. One for a table that is there needs the right to create
+  /// tables, too.
+  func missingDefinitions(in coordinator: NSPersistentStoreCoordinator) throws -> [String] {
+    let dialect = try coordinator.participantDialect()
+    let known = Set(try dialect.tables(names) { try coordinator.participantRows($0) }.map(\.name))
+    return definitions(dialect).filter { !known.contains($0.table) }.map(\.statement)
+  }
+
+  private func definitions(_ dialect: ParticipantDialect) -> [(table: String, statement: String)] {
+    let statements = [
       """
       CREATE TABLE IF NOT EXISTS \(plan) (planID TEXT PRIMARY KEY, state TEXT NOT NULL, madeAt TEXT NOT NULL,
         closedAt TEXT, digest TEXT NOT NULL, pipeline TEXT NOT NULL, notes TEXT NOT NULL)
@@ -52,7 +59,8 @@ struct PlanTables: Sendable {
         count INTEGER NOT NULL, records BLOB NOT NULL, details BLOB NOT NULL, PRIMARY KEY (shardID, firstRecord))
       """,
       "CREATE TABLE IF NOT EXISTS \(writer) (planID TEXT NOT NULL, writer INTEGER NOT NULL, PRIMARY KEY (planID, writer))",
-    ].map(dialect.definition)
+    ]
+    return zip([plan, planned, shard, reject, writer], statements).map { ($0, dialect.definition($1)) }
   }
 
   // MARK: Shards
