@@ -3,6 +3,13 @@ import Foundation
 import OpenCoreData
 import PersistentStores
 
+/// What a plan that was ended without a report has left.
+package struct AbandonedPlan: Sendable {
+  package var recordsRead: Int
+  /// Whether all its shards were complete, so that it could have been closed.
+  package var wasComplete: Bool
+}
+
 /// Closes a plan: makes one report and one file of rejects of all its shards, and one entry of the ledger of each input, as
 /// an import on one machine does.
 package final class PlanReport {
@@ -18,12 +25,17 @@ package final class PlanReport {
   /// Opens the store of a plan.
   ///
   /// - Parameter id: The number of the plan, or its beginning.
-  package init(
+  package convenience init(
     plan id: String, options: RunOptions, vocabulary: DefinitionVocabulary, isCancelled: @escaping @Sendable () -> Bool
   ) throws {
-    let location = StoreLocation(options.store ?? "")
-    record = try PlanRecord.find(id, in: location, vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
+    let record = try PlanRecord.find(
+      id, in: StoreLocation(options.store ?? ""), vocabulary, timeoutSeconds: options.lockTimeoutSeconds)
+    try self.init(record, options, isCancelled: isCancelled)
+  }
+
+  private init(_ record: PlanRecord, _ options: RunOptions, isCancelled: @escaping @Sendable () -> Bool) throws {
     try record.checkOpen(record.state)
+    self.record = record
     var options = options
     record.plan.apply(to: &options)
     (options.runID, options.profilesEntries) = (record.id, true)
@@ -34,6 +46,19 @@ package final class PlanReport {
       with: ReportName.Values(pipeline: definition.name, run: record.id, start: record.madeAt))
     run = try PlanRun.importRun(definition, options: options, isCancelled: isCancelled)
     parts = PlanParts(run, isOfWorker: false)
+  }
+
+  /// Closes a plan, and returns its summary. The summary of a closed plan is made of what the ledger has kept.
+  ///
+  /// - Parameter id: The number of the plan, or its beginning.
+  package static func summary(
+    ofPlan id: String, options: RunOptions, vocabulary: DefinitionVocabulary,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> RunSummary {
+    let (store, seconds) = (StoreLocation(options.store ?? ""), options.lockTimeoutSeconds)
+    let record = try PlanRecord.find(id, in: store, vocabulary, timeoutSeconds: seconds)
+    guard record.state == .closed else { return try PlanReport(record, options, isCancelled: isCancelled).close() }
+    return try ClosedPlan(record, in: store, vocabulary, timeoutSeconds: seconds).report(options, unless: isCancelled)
   }
 
   /// Makes the report and closes the plan.
@@ -60,8 +85,8 @@ package final class PlanReport {
       let failure = environment.compare(&totals, with: expectations)
       var summary = run.summary(totals, failure, seconds: max(0, planned.endedAt.timeIntervalSince(record.madeAt)))
       summary.startedAt = record.madeAt
-      let shards = planned.shardCount == 1 ? "one shard" : "\(planned.shardCount.grouped) shards"
-      summary.note = ["imported by workers as \(shards)", summary.note].compactMap(\.self).joined(separator: ". ")
+      summary.note = [PlanRecord.note(shardCount: planned.shardCount), summary.note].compactMap(\.self)
+        .joined(separator: ". ")
       for path in rejects { try RejectsFile.publish(path, replaces: true) }
       guard
         ReportFiles.write(
@@ -75,15 +100,14 @@ package final class PlanReport {
 
   /// Ends a plan that can't be completed. What its workers have saved stays until an undo takes it back.
   ///
-  /// - Returns: How many records its workers have read.
-  package func abandon() throws(RunFailure) -> Int {
+  package func abandon() throws(RunFailure) -> AbandonedPlan {
     try locked { (lock) throws(RunFailure) in
       // Workers wait from here on, and find that their shards are gone.
       try store.beginTransaction()
       do throws(RunFailure) {
-        let count = try abandonInTransaction()
+        let left = try abandonInTransaction()
         try store.commitTransaction(of: nil, environment.tables)
-        return count
+        return left
       } catch {
         try? store.rollBackTransaction()
         throw error
@@ -91,7 +115,7 @@ package final class PlanReport {
     }
   }
 
-  private func abandonInTransaction() throws(RunFailure) -> Int {
+  private func abandonInTransaction() throws(RunFailure) -> AbandonedPlan {
     let (plans, id) = (environment.plans, record.id)
     let ledger = try store.ledger(environment.tables, overwrittenMax: 0)
     var planned = try store.perform { coordinator in
@@ -112,11 +136,15 @@ package final class PlanReport {
       }
       entries.append(entry)
     }
+    let wasComplete = planned.inputs.allSatisfy { $0.shards.allSatisfy(\.isComplete) }
     totals.outcome = .stopped
-    totals.stopReason = "the plan was ended before all its shards were complete"
+    totals.stopReason =
+      wasComplete
+      ? "the plan was ended without a report, although all its shards were complete"
+      : "the plan was ended before all its shards were complete"
     let summary = run.summary(totals, nil, seconds: max(0, planned.endedAt.timeIntervalSince(record.madeAt)))
     try save(entries, summary, to: ledger, as: .abandoned)
-    return summary.counts.read
+    return AbandonedPlan(recordsRead: summary.counts.read, wasComplete: wasComplete)
   }
 
   private func locked<Result>(_ body: (StoreLock) throws(RunFailure) -> Result) throws(RunFailure) -> Result {
@@ -131,7 +159,13 @@ package final class PlanReport {
     try store.openExisting()
     // Another report may have closed it since it was read.
     let (plans, id) = (environment.plans, record.id)
-    try record.checkOpen(try store.perform { try PlanRecord.state(of: id, plans, in: $0) })
+    let state = try store.perform { try PlanRecord.state(of: id, plans, in: $0) }
+    if state == .closed {
+      throw RunFailure(
+        code: nil, exitCode: .temporaryFailure,
+        message: "another report has closed the plan \(id) meanwhile; repeat this one to see the summary")
+    }
+    try record.checkOpen(state)
     return try body(lock)
   }
 
@@ -162,13 +196,7 @@ package final class PlanReport {
   /// - Returns: The ledger's entry of the whole input.
   private func finish(_ input: PlannedShards.Input, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
     let results = input.results
-    var file = RunSummary.File(
-      path: input.entry.path, bytes: input.entry.progress.consumedBytes, records: results.counts.read,
-      contentHash: input.entry.progress.hash.hex, state: .imported)
-    file.counts = results.counts
-    // Several inputs have one file of rejects.
-    let path = input.rejects.path.flatMap { totals.rejectsPaths.contains($0) ? nil : $0 }
-    totals.finish(file, wasOpened: true, results, of: input.entry.entity, rejects: path, made: nil)
+    totals.finish(input.entry, results, rejects: input.rejects.path)
     var entry = input.entry
     entry.note(
       entry.progress, results: results, rejects: input.rejects, at: input.shards.map(\.savedAt).max() ?? record.madeAt)
@@ -361,7 +389,7 @@ extension PlanRecord {
     throw RunFailure(
       code: nil, exitCode: .usage,
       message: state == .closed
-        ? "the plan \(id) is closed; 'history' shows its run"
-        : "the plan \(id) was ended before it was complete; 'history' shows its run")
+        ? "the plan \(id) is closed; 'report' without --abandon shows its summary"
+        : "the plan \(id) was ended with --abandon; 'history' shows its run")
   }
 }

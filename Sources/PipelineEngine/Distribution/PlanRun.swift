@@ -261,9 +261,11 @@ package struct PlanRun {
     let (tables, plans, id) = (environment.tables, environment.plans, environment.runID)
     var statements: [LedgerTables.Statement] = try plans.missingDefinitions(in: coordinator).map { ($0, []) }
     var nextShard = try PlanTables.nextShardID(plans, in: coordinator)
+    var plan = StoredPlan(run.completedDefinition, run.options)
+    plan.shardCount = inputs.joined().reduce(0) { $0 + $1.shards.count }
     statements.append(
       try PlanRecord.insert(
-        StoredPlan(run.completedDefinition, run.options), as: id, digest: parts.digest,
+        plan, as: id, digest: parts.digest,
         notes: inputs.joined().flatMap(\.notes),
         at: environment.startedAt, into: plans))
     var record = LedgerRun(id: id, pipeline: run.definition.name, startedAt: environment.startedAt)

@@ -105,16 +105,30 @@ package final class ShardWorker {
   ///   - number: The number of a shard; nil for all, in a random order so that workers seldom meet.
   ///   - report: Called for each shard that is complete now.
   package func work(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
-    if try isClosed(record.state) { return }
+    if try isClosed(record.state) { return try checkNumber(number) }
     try openStore()
     do throws(RunFailure) {
       try workOpen(on: number, report)
     } catch {
       // The plan may have been closed meanwhile, and its shards are gone.
       guard let now = try? stateNow(), try isClosed(now) else { throw error }
+      try checkNumber(number)
     }
     // A plan that was ended has no shards left, too.
     _ = try isClosed(try retrying { () throws(RunFailure) in try self.stateNow() })
+  }
+
+  /// - Throws: 64 for a number that no shard of the plan has had.
+  private func checkNumber(_ number: Int?) throws(RunFailure) {
+    guard let number, let count = record.plan.shardCount, number >= count else { return }
+    throw missingShard(number)
+  }
+
+  private func missingShard(_ number: Int) -> RunFailure {
+    let last = record.plan.shardCount.map { " to \($0 - 1)" } ?? ""
+    return RunFailure(
+      code: nil, exitCode: .usage,
+      message: "the plan \(record.id) has no shard \(number); its shards are numbered from 0\(last)")
   }
 
   private func stateNow() throws(RunFailure) -> PlanRecord.State {
@@ -128,7 +142,7 @@ package final class ShardWorker {
   private func isClosed(_ state: PlanRecord.State) throws(RunFailure) -> Bool {
     guard state == .abandoned else { return state == .closed }
     throw RunFailure(
-      code: nil, exitCode: .dataError, message: "the plan \(record.id) was ended before it was complete")
+      code: nil, exitCode: .dataError, message: "the plan \(record.id) was ended with 'report --abandon'")
   }
 
   private func workOpen(on number: Int?, _ report: (Completed) -> Void) throws(RunFailure) {
@@ -249,8 +263,7 @@ package final class ShardWorker {
       ).first
     }
     if let found { return found }
-    throw RunFailure(
-      code: nil, exitCode: .usage, message: "the plan \(id) has no shard \(number); its shards are numbered from 0")
+    throw missingShard(number)
   }
 
   // MARK: Chunks

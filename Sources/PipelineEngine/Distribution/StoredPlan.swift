@@ -17,6 +17,8 @@ struct StoredPlan: Codable {
   var pipelineReference: String?
   var entityReference: String?
   var modelReference: String?
+  /// Nil in the plans of earlier versions, and in a plan without a store.
+  var shardCount: Int?
 
   /// The stores that it is for and the targets of notifications are left out, because they may have secrets.
   init(_ definition: PipelineDefinition, _ options: RunOptions) {
@@ -86,18 +88,28 @@ struct PlanRecord {
   /// Reads the plans of a store, the newest first; none where it has no tables of plans.
   ///
   /// - Parameter condition: Which of them, as a condition of SQL with the values.
-  static func all(
-    _ store: StoreLocation, _ vocabulary: DefinitionVocabulary, where condition: String = "TRUE",
-    values: [StoredValue] = [], timeoutSeconds: Double
+  private static func all(
+    _ connection: LedgerConnection, _ vocabulary: DefinitionVocabulary, where condition: String, values: [StoredValue]
   ) throws -> [PlanRecord] {
-    let connection = try LedgerConnection.reading(store, timeoutSeconds: timeoutSeconds)
-    defer { connection.close() }
     let tables = PlanTables(vocabulary)
     guard try connection.dialect.tables([tables.plan], connection.plainRows).first?.isTable == true else { return [] }
     return try connection.rows(
       "SELECT \(columns.joined(separator: ", ")) FROM \(tables.plan) WHERE \(condition) ORDER BY madeAt DESC, planID",
       values
     ).map { try PlanRecord(row: $0.map(\.plain), vocabulary) }
+  }
+
+  /// Calls `body` with a connection to the ledger that reads one state of it.
+  static func reading<Result>(
+    _ store: StoreLocation, timeoutSeconds: Double, _ body: (LedgerConnection) throws -> Result
+  ) throws(RunFailure) -> Result {
+    do {
+      let connection = try LedgerConnection.reading(store, timeoutSeconds: timeoutSeconds)
+      defer { connection.close() }
+      return try body(connection)
+    } catch {
+      throw error as? RunFailure ?? RunFailure(store: error as NSError)
+    }
   }
 
   /// The plan whose number begins with `id`.
@@ -110,15 +122,8 @@ struct PlanRecord {
         message: "\(store.shown) is a file, and plans are kept in stores on a server; name the address that 'plan' was "
           + "given, such as postgresql://USER@HOST/DATABASE")
     }
-    let found: [PlanRecord]
-    do {
-      found = try all(
-        store, vocabulary, where: "substr(planID, 1, length(?)) = ?", values: [.text(id), .text(id)],
-        timeoutSeconds: timeoutSeconds)
-    } catch let failure as RunFailure {
-      throw failure
-    } catch {
-      throw RunFailure(store: error as NSError)
+    let found = try reading(store, timeoutSeconds: timeoutSeconds) { connection in
+      try all(connection, vocabulary, where: "substr(planID, 1, length(?)) = ?", values: [.text(id), .text(id)])
     }
     if found.count == 1 { return found[0] }
     throw RunFailure(

@@ -88,6 +88,7 @@ extension RunSummary {
     let sorted = issues.counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let width = sorted.map { TextTable.grouped($0.value).count }.max() ?? 0
     for (code, count) in sorted { lines.append("  \(TextTable.padded(TextTable.grouped(count), to: width))  \(code)") }
+    if issues.listed.isEmpty { return lines }
     lines.append("")
     let shown = IssueGroup.all(of: issues.listed).prefix(shownMax)
     for group in shown {
@@ -129,7 +130,7 @@ extension RunSummary {
       let files = (rejectsFiles.isEmpty ? [rejects] : rejectsFiles).map(ShellWord.quoted)
       return "correct the records in \(rejects), then run: \(program) replay \(files.joined(separator: " "))"
     }
-    return "correct the listed lines."
+    return issues.listed.isEmpty ? nil : "correct the listed lines."
   }
 }
 

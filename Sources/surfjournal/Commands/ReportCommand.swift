@@ -11,7 +11,9 @@ struct ReportCommand: Command {
     Closes a plan whose shards are all complete: prints and writes one report, with
     the lines and records of the files, and one file of rejects for 'surfjournal
     replay', and records each file in the ledger as an import does. Before that,
-    exit status 75 says that shards are not complete, and which.
+    exit status 75 says that shards are not complete, and which. A closed plan stays
+    as it is: the command prints what the ledger has kept of its summary, ends with
+    the same status, and writes only reports that are not there.
 
     Options:
           --plan ID              number of the plan, or its beginning; with --from
@@ -66,16 +68,10 @@ struct ReportCommand: Command {
       let (plan, options, isAbandoned, results) = (plan, options, isAbandoned, results)
       let message = "stopping; the plan stays open"
       if isAbandoned {
-        let count = try await EngineThread.run("report", stopping: message) { isCancelled in
+        let left = try await EngineThread.run("report", stopping: message) { isCancelled in
           try PlanReport(plan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled).abandon()
         }
-        let store = ShellWord.quoted(StoreLocation(options.store ?? "").shown)
-        Console.report(
-          count == 0
-            ? "the plan is ended; its workers had read nothing"
-            : "the plan is ended; its workers had read \(count.grouped) records. Take them back with 'surfjournal undo "
-              + "\(store) \(plan)', and with --model FILE if the pipeline has a model of its own"
-        )
+        Console.report(text(left))
         return .ok
       }
       let summary = try await EngineThread.run("report", stopping: message) { isCancelled in
@@ -84,12 +80,26 @@ struct ReportCommand: Command {
             planFile: plan, options: options, vocabulary: .journal, isCancelled: isCancelled
           ).report(from: results)
         }
-        return try PlanReport(plan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled).close()
+        return try PlanReport.summary(
+          ofPlan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled)
       }
       return RunSession(.surfLog, kind: results == nil ? .import : .validate, options: options, arguments: arguments)
         .present(summary)
     } catch {
       return error.report()
     }
+  }
+
+  private func text(_ left: AbandonedPlan) -> String {
+    if left.recordsRead == 0 { return "the plan is ended; its workers had read nothing" }
+    let store = ShellWord.quoted(StoreLocation(options.store ?? "").shown)
+    let read =
+      left.wasComplete
+      ? "the plan is ended without a report and without rejects, although all its shards were complete: without "
+        + "--abandon, 'report' closes such a plan and prints its summary. Its workers had read"
+      : "the plan is ended; its workers had read"
+    return "\(read) \(left.recordsRead.grouped) records. Take them back with 'surfjournal undo \(store) \(plan)', and "
+      + "with --model FILE if the pipeline has a model of its own"
+      + (left.wasComplete ? "; then plan the files again" : "")
   }
 }
