@@ -58,7 +58,8 @@ import Testing
     let dry = ["import", input, "--pipeline", pipeline, "--dry-run", "--store", "s", "--rejects", "r.csv"]
     let output = try Programs.run(Tool.url.path, dry, in: folder)
     #expect(
-      output.text.hasSuffix("\nNext: correct these records in the inputs (they are in \(folder.path("r.csv"))), then import.\n"),
+      output.text.hasSuffix(
+        "\nNext: correct these records in the inputs (they are in \(folder.path("r.csv"))), then import.\n"),
       "\(output.text)")
     let corrected = try folder.text(input).replacingOccurrences(of: "soon", with: "2014-02-01")
     try folder.write(corrected.replacingOccurrences(of: ",99", with: ",4"), to: input)
