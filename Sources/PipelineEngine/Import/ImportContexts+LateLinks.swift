@@ -10,6 +10,15 @@ struct RelinkedEntry {
   var links: [(name: String, objects: [NSManagedObjectID])] = []
 }
 
+/// Why the model refuses an entry with its links.
+struct RelinkingFailure {
+  /// The entry's primary key.
+  let key: Int64
+  /// The relationship that causes it; nil for something else of the entry.
+  let link: String?
+  let message: String
+}
+
 extension ImportContexts {
   /// Sets relationships of entries that are in the store, and saves level by level.
   ///
@@ -17,11 +26,11 @@ extension ImportContexts {
   ///   - note: Called before the save with the entries that were there before the run, as they were, and with the objects
   ///     at the other ends.
   ///   - prepare: Called before that with the keys of the entries whose relationships change.
-  /// - Returns: What the model says against entries, by their keys; then nothing was saved.
+  /// - Returns: What the model says against entries; then nothing was saved.
   func relink(
     _ entries: [RelinkedEntry], of entity: NSEntityDescription,
     noting note: ([OverwrittenEntries], LinkedKeys) -> Void, prepare: (Set<Int64>) -> Void
-  ) throws -> [Int64: String] {
+  ) throws -> [RelinkingFailure] {
     do {
       try importContext.performAndWait {
         let (overwritten, changed, ids) = try importContext.throwingReadFailures {
@@ -40,12 +49,12 @@ extension ImportContexts {
         try context.performAndWait { try context.throwingReadFailures { try context.save() } }
       }
       for context in levels + [importContext] { context.performAndWait { context.reset() } }
-      return [:]
+      return []
     } catch {
-      let messages = relinkingMessages(error as NSError)
+      let failures = failures(of: entries, entity)
       rollBack()
-      if messages.isEmpty { throw error }
-      return messages
+      if failures.isEmpty { throw error }
+      return failures
     }
   }
 
@@ -77,15 +86,36 @@ extension ImportContexts {
     return (overwritten, changed)
   }
 
-  private func relinkingMessages(_ error: NSError) -> [Int64: String] {
-    var messages: [Int64: String] = [:]
-    for context in [importContext] + levels {
-      context.performAndWait {
-        for failure in context.validationFailures {
-          if let key = failure.id.storeKey { messages[key] = (failure.error as NSError).localizedDescription }
+  /// What the save of these entries was refused for: rules about themselves, and about the objects at the other ends.
+  private func failures(of entries: [RelinkedEntry], _ entity: NSEntityDescription) -> [RelinkingFailure] {
+    let numbers = Dictionary(entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { $1 })
+    func number(of id: NSManagedObjectID) -> Int? {
+      id.entity.rootEntity === entity.rootEntity ? id.storeKey.flatMap { numbers[$0] } : nil
+    }
+    let names = Set(entries.flatMap { $0.links.map(\.name) }).sorted()
+    let relationships = names.compactMap { entity.relationshipsByName[$0] }
+    let refused = ([importContext] + levels).flatMap { context in
+      context.performAndWait { context.refusedObjects(over: relationships) }
+    }
+    return refused.flatMap { object -> [RelinkingFailure] in
+      var found: [RelinkingFailure] = []
+      let own = number(of: object.id).map { entries[$0] }
+      if let message = object.message, let own {
+        found.append(RelinkingFailure(key: own.key, link: nil, message: message))
+      }
+      for end in object.ends {
+        // An entry that states this end itself is at fault, not those that it names.
+        if end.problem != nil, let own, own.links.contains(where: { $0.name == end.inverse.name }) {
+          found.append(RelinkingFailure(key: own.key, link: end.inverse.name, message: end.description))
+          continue
+        }
+        let message = end.problem != nil ? end.message : own == nil ? object.message.map(end.message(saying:)) : nil
+        guard let message else { continue }
+        found += end.refused(number(of:)).map {
+          RelinkingFailure(key: entries[$0].key, link: end.relationship.name, message: message)
         }
       }
+      return found
     }
-    return messages
   }
 }

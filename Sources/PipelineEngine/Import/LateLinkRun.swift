@@ -88,13 +88,16 @@ struct LateLinkRun {
     _ message: (String) -> String
   ) {
     let text = input.text(of: input.elements[element])
-    let all = naming.elements.map { input.text(of: input.elements[$0]) }
     late.refuse(
       naming.record, of: input,
       LateLinks.Refusal(
-        code: code, column: link.columnName,
-        value: all.joined(separator: link.separator.map { String(decoding: $0, as: UTF8.self) } ?? ", "),
+        code: code, column: link.columnName, value: names(of: naming, in: input, over: link),
         message: message(link.isByRecord ? "the name \(text)" : "\(link.by.joined(separator: ", ")) \(text)")))
+  }
+
+  private func names(of naming: LateLinks.Naming, in input: LateLinks.Input, over link: EntityLink) -> String {
+    naming.elements.map { input.text(of: input.elements[$0]) }
+      .joined(separator: link.separator.map { String(decoding: $0, as: UTF8.self) } ?? ", ")
   }
 
   /// Refuses records that say something else of the objects than these have.
@@ -195,14 +198,21 @@ struct LateLinkRun {
     counts.append(LinkCounts(entity: link.destinationName, linked: isSet ? ids.count : 0, leftOut: missing))
   }
 
-  /// Refuses the records whose entries the model refuses with their links.
-  private func refuse(_ outcome: [Int64: String], of input: LateLinks.Input) {
-    for (key, message) in outcome {
-      guard let naming = input.namings.first(where: { $0.key == key }) else { continue }
+  /// Refuses the records whose links the model refuses. Where several records have the key of one entry, the last one
+  /// decides.
+  private func refuse(_ failures: [RelinkingFailure], of input: LateLinks.Input) {
+    let keys = Set(failures.map(\.key))
+    let namings = Dictionary(grouping: input.namings.lazy.filter { keys.contains($0.key) }, by: \.key)
+    for failure in failures {
+      let said = namings[failure.key] ?? []
+      let named = said.last { link($0, of: input).name == failure.link } ?? said.first
+      guard let named else { continue }
+      let over = link(named, of: input)
       late.refuse(
-        naming.record, of: input,
+        named.record, of: input,
         LateLinks.Refusal(
-          code: .modelError, column: link(naming, of: input).columnName, value: "", message: message))
+          code: .modelError, column: over.columnName, value: names(of: named, in: input, over: over),
+          message: failure.message))
     }
   }
 }

@@ -32,6 +32,8 @@ struct PlannedLinks {
     fileprivate(set) var listsOfInserts: [[Int32]] = []
     /// The same for each update; nil for one that leaves the relationship as it is.
     fileprivate(set) var listsOfUpdates: [[Int32]?] = []
+    /// By number of an inserted entry the row of a later record that says where it leads.
+    fileprivate(set) var laterRows: [Int: Int] = [:]
   }
 
   private(set) var links: [Link] = []
@@ -84,6 +86,7 @@ struct PlannedLinks {
           for (index, link) in resolved.links.enumerated() where isUpdated[index] {
             guard isSet(link, by: row, resolved, of: chunk, counts: &counts[index]) else { continue }
             conflicts.release(link: index, by: owner)
+            links[index].laterRows[number] = row
             let end = End(row: row, owner: owner, link: index)
             if resolved.isToOne[index] {
               taken[index][number] = take(element: row, end, resolved, counts: &counts[index])
@@ -364,25 +367,6 @@ struct PlannedLinks {
 
   /// The number of objects that a save creates.
   var createdCount: Int { creations.values.reduce(0) { $0 + $1.batch.count } }
-
-  /// The rows of the chunk that name an object which was created with this ID, or that change one of the store; nil for
-  /// another object.
-  func rows(ofRelated id: NSManagedObjectID) -> [Int]? {
-    if let change = changes[id] { return change.rows }
-    guard let row = id.batchRow else { return nil }
-    let creation = creations.values.first { $0.batch.entity === id.entity }
-    return creation.flatMap { row < $0.rowsOfObject.count ? $0.rowsOfObject[row] : nil }
-  }
-
-  /// Why the store may refuse an object that was created or changed; nil for another one.
-  func constraintMessage(of id: NSManagedObjectID) -> String? {
-    guard rows(ofRelated: id) != nil else { return nil }
-    let constraints = id.entity.uniquenessConstraintNames.map { $0.joined(separator: ", ") }
-    if constraints.isEmpty { return nil }
-    return
-      "the record would \(changes[id] == nil ? "create" : "change") a \(id.entity.name ?? ""), and another one has the same "
-      + constraints.joined(separator: " or the same ")
-  }
 
   /// The IDs of the objects, given those that were created.
   func ids(_ created: [Int: [NSManagedObjectID]]) -> [NSManagedObjectID] {
