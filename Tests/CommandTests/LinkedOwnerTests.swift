@@ -147,4 +147,44 @@ import Testing
       try rows("SELECT ZNUMBER, ZSERIAL, r.ZNAME FROM ZLOCKER l JOIN ZRIDER r ON r.Z_PK = l.ZRIDER ORDER BY 1")
         == "1|x|Ann\n2||Dan\n3|y|Cid\n")
   }
+
+  /// To many objects without an inverse: a key of the object, which can have one owner.
+  private static let quiver = """
+    <entity name="Quiver">
+      <attribute name="name" optional="YES" attributeType="String"/>
+      <relationship name="boards" optional="YES" toMany="YES" ORDER deletionRule="Nullify" destinationEntity="Board"/>
+    </entity>
+    <entity name="Board">
+      <attribute name="name" optional="YES" attributeType="String"/>
+    </entity>
+    """
+
+  @Test(arguments: [1, 5000], ["", "ordered=\"YES\""])
+  func `A relationship to many without an inverse takes no object from another entry`(
+    _ chunkRows: Int, order: String
+  ) throws {
+    try LateModel.write(
+      "Quiver.xcdatamodel", entities: Self.quiver.replacingOccurrences(of: "ORDER", with: order), to: folder)
+    try folder.write(
+      """
+      { "name": "quivers", "model": "Quiver.xcdatamodel", "entity": "Quiver", "store": "s.sqlite",
+        "chunkRows": \(chunkRows), "key": "name", "duplicates": "update", "columns": ["name",
+          { "name": "boards", "attribute": "boards.name", "link": { "ifMissing": "create", "separator": "/" } }] }
+      """, to: "p.json")
+    let owners = "SELECT b.ZNAME, q.ZNAME FROM ZBOARD b LEFT JOIN ZQUIVER q ON q.Z_PK = b.Z4BOARDS ORDER BY 1"
+    for (text, rejected, state) in [
+      ("Ann,x/y/x\nBob,z/y\nCid,\n", [2], "x|Ann\ny|Ann\n"),
+      ("Dan,y\nEve,z\nFay,x/w\n", [1, 3], "x|Ann\ny|Ann\nz|Eve\n"),
+      ("Ann,x\nDan,y\n", [], "x|Ann\ny|Dan\nz|Eve\n"),
+    ] {
+      try folder.write("name,boards\n" + text, to: "a.csv")
+      let dry = try Tool.run("validate", "a.csv", "--pipeline", "p.json", "--json", in: folder)
+      let output = try importing("a.csv")
+      let summary = try output.json()
+      #expect(try dry.json().counts == summary.counts)
+      #expect(summary.issues.listed.map(\.record) == rejected, "\(output.text)")
+      #expect(summary.issues.counts.keys.allSatisfy { $0 == "taken-object" })
+      #expect(try rows(owners) == state)
+    }
+  }
 }

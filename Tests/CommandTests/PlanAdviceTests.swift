@@ -47,7 +47,7 @@ struct PlanAdviceTests {
       message: "the model limits 'sessions' of Spot",
       model: [(sessionsOfSpot, sessionsOfSpot + " maxCount=\"50\"")]),
     Case(
-      message: "'boards' has no inverse, so each Board belongs to the last record that names it",
+      message: "each Board can belong to one Session only",
       model: [(" inverseName=\"owners\" inverseEntity=\"Board\"", ""), (owners, "")], hasBoards: true),
     Case(
       message: "the model restricts 'country' of Spot",

@@ -32,14 +32,7 @@ extension PlanRefusal {
   private typealias Refuse = (String) throws(PipelineError) -> Void
 
   private static func checkOtherEnd(of link: EntityLink, _ refuse: Refuse) throws(PipelineError) {
-    guard let inverse = link.relationship.inverseRelationship else {
-      if link.relationship.isToMany {
-        try refuse(
-          "'\(link.name)' has no inverse, so each \(link.destinationName) belongs to the last record that names it, and "
-            + "workers don't come to records in their order; import it with 'import'")
-      }
-      return
-    }
+    guard let inverse = link.relationship.inverseRelationship else { return }
     if inverse.isOrdered {
       try refuse(
         "'\(inverse.name)' of \(link.destinationName) is a list in the order of the records, and workers don't come to them "

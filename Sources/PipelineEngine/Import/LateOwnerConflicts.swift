@@ -159,7 +159,7 @@ extension LateLinkRun {
 
 /// Which entries have the objects at the other end of a relationship that leads back to one; both by primary key.
 private struct LateOwners {
-  private let inverse: NSRelationshipDescription?
+  private let relationship: NSRelationshipDescription
   /// Whether the relationship is its own inverse: then each of two entries has the other.
   private let isMutual: Bool
   private var owners: [Int64: Int64] = [:]
@@ -169,17 +169,16 @@ private struct LateOwners {
   private var unclear: Set<Int64> = []
 
   init(_ link: EntityLink) {
-    inverse = link.relationship.inverseRelationship
-    isMutual = inverse === link.relationship
+    relationship = link.relationship
+    isMutual = relationship.inverseRelationship === relationship
   }
 
   /// Reads who has these objects in the store.
   mutating func read(_ ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
-    guard let inverse else { return }
     let new = ids.filter { $0.storeKey.map { isRead.insert($0).inserted } ?? false }
     if new.isEmpty { return }
-    for (id, others) in zip(new, try context.related(inverse, of: new)) {
-      guard let object = id.storeKey, let key = others.first?.storeKey, owners[object] == nil else { continue }
+    for (id, owner) in zip(new, try context.owners(of: new, over: relationship)) {
+      guard let object = id.storeKey, let key = owner?.storeKey, owners[object] == nil else { continue }
       assign(object, to: key)
       // What the store has, each of the two can give up.
       if isMutual { owned[object, default: []].append(key) }

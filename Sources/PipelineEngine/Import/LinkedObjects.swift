@@ -60,11 +60,11 @@ struct LinkedObjects {
   private static func holders(
     _ resolved: ResolvedLinks, _ link: ResolvedLinks.Link, in context: NSManagedObjectContext
   ) throws -> [Int32: Holder] {
-    guard link.link.isExclusive, let inverse = link.link.relationship.inverseRelationship else { return [:] }
+    guard link.link.isExclusive else { return [:] }
     let stored = resolved.storedTargets(of: link) { _ in true }
     var holders: [Int32: Holder] = [:]
-    for (target, related) in zip(stored, try context.related(inverse, of: stored.map(\.id))) {
-      if let key = related.first?.storeKey { holders[target.target] = .stored(key: key) }
+    for (target, owner) in zip(stored, try context.owners(of: stored.map(\.id), over: link.link.relationship)) {
+      if let key = owner?.storeKey { holders[target.target] = .stored(key: key) }
     }
     return holders
   }

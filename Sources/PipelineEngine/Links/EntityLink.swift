@@ -41,8 +41,8 @@ struct EntityLink: Sendable {
   let otherSlots: [Int]
   /// Those whose values are compared with the object's.
   var comparedSlots: [Int] { different == .keep ? [] : otherSlots }
-  /// Whether an object can belong to one entry only.
-  var isExclusive: Bool { relationship.inverseRelationship?.isToMany == false }
+  /// Whether an object can belong to one entry only. Without an inverse a to-many relationship is a key of its objects.
+  var isExclusive: Bool { relationship.inverseRelationship.map { !$0.isToMany } ?? relationship.isToMany }
 
   /// Values of a new object where its record has none, as the stack sets them.
   var defaults: [(slot: Int, value: StoredValue)] {
