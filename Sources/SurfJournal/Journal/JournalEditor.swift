@@ -53,7 +53,7 @@ public struct JournalEditor: Sendable {
       // The model's defaults are for the app; here only given values are stored.
       if kind.isEntry { for attribute in JournalRecord.attributes { entry.setValue(nil, forKey: attribute) } }
       changes.apply(to: entry, targets: targets)
-      try entry.validateForInsert()
+      try scratch.validateChanges()
       let after = JournalRecord(entry, kind, relationships: changes.links.keys.sorted())
       return [JournalEdit.Entry(entry.objectID, before: nil, after: after)]
     }
@@ -74,7 +74,7 @@ public struct JournalEditor: Sendable {
       let names = changes.links.keys.sorted()
       let before = JournalRecord(entry, kind, relationships: names)
       changes.apply(to: entry, targets: targets)
-      try entry.validateForUpdate()
+      try scratch.validateChanges()
       let after = JournalRecord(entry, kind, relationships: names)
       return [JournalEdit.Entry(objectID, before: before, after: after)]
     }
@@ -99,7 +99,8 @@ public struct JournalEditor: Sendable {
         for object in named { scratch.delete(object) }
         // The delete rules are carried out now, so that what follows from them is known before it is saved.
         scratch.processPendingChanges()
-        for object in scratch.deletedObjects { try object.validateForDelete() }
+        try scratch.validateChanges()
+        try RemainingLinks.check(scratch, stack.storeContainer.managedObjectModel)
         effects = DeletionEffects(of: scratch, besides: Set(objectIDs))
         return entries
       }, effects: { effects })

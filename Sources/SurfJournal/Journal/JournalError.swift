@@ -93,9 +93,26 @@ extension JournalError {
         "\(names) of \(path) was changed by another program after it was read, so nothing was saved; review it, "
           + "and repeat the change if it still applies (error 133020)")
     case 1550..<1700, NSManagedObjectConstraintMergeError:
-      self.init(.invalidEntry, exitCode: .dataError, "nothing was saved: \(known.localizedDescription)")
+      self.init(.invalidEntry, exitCode: .dataError, "nothing was saved: \(Self.reasons(known))")
     default:
       self.init(reading: error, path: path)
     }
+  }
+  private static let reasonsMax = 10
+
+  /// What a rule forbids, or each of several rules, with the objects that they are about.
+  private static func reasons(_ error: NSError) -> String {
+    let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
+    let shown = details.prefix(reasonsMax).map { detail in
+      let id = (detail.userInfo[NSValidationObjectErrorKey] as? NSManagedObject)?.objectID
+      guard let id, let key = id.storeKey, id.entity.name != Journal.entityName else {
+        return detail.localizedDescription
+      }
+      return "\(id.entity.name ?? "") \(key): \(detail.localizedDescription)"
+    }
+    if shown.count == 1 { return shown[0] }
+    let sentences = shown.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
+    let rest = details.count - shown.count
+    return sentences.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
   }
 }

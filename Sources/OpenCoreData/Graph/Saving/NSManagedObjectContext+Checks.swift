@@ -11,6 +11,14 @@ extension NSManagedObjectContext {
     try checkForSave(updatesToo: false)
   }
 
+  /// Validates everything that is pending, at both ends of changed relationships, as a save would, without saving.
+  ///
+  /// - Throws: The errors of `save()` for objects that are invalid.
+  package func validateChanges() throws {
+    processPendingChanges()
+    try checkForSave(updatesToo: true)
+  }
+
   /// Checks the rules of the model and of the objects' classes for everything that is pending.
   func checkForSave(updatesToo: Bool) throws {
     if let deferredValidation { return deferredValidation.note(graph) }
