@@ -47,6 +47,8 @@ import Testing
       "zsh/site-functions/_surfjournal", "fish/vendor_completions.d/surfjournal.fish",
       "surfjournal/Pipelines/nightly-inbox.json", "doc/surfjournal/examples/surftagebuch.csv",
       "doc/surfjournal/examples/surfjournal.service", "doc/surfjournal/LICENSE",
+      "surfjournal/Pipelines/Surfing.xcdatamodeld/Surfing.xcdatamodel/contents",
+      "doc/surfjournal/examples/Surfing.xcdatamodeld/.xccurrentversion", "doc/surfjournal/examples/sessions.csv",
     ] {
       #expect(files.contains("usr/share/\(file)"))
     }

@@ -75,6 +75,46 @@ import Testing
     #expect(try folder.text("out.csv") == "7/14/14,3.9,12,1.9,C Street,4\n")
   }
 
+  @Test func `surfing imports spots, boards and the sessions that lead to them, with its own model`() throws {
+    for file in ["spots.csv", "boards.csv", "sessions.csv"] {
+      try FileManager.default.copyItem(at: Repository.file("SampleData/\(file)"), to: folder.file(file))
+    }
+    #expect(try Tool.run("pipelines", in: folder).text.contains("surfing  (Pipelines/surfing.json)\n"))
+    let inputs = ["Spot=spots.csv", "Board=boards.csv", "Session=sessions.csv"].flatMap { ["--input", $0] }
+    let output = try Programs.run(
+      Tool.url.path, ["run", "surfing", "--store", "s", "--json"] + inputs, in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try output.json().counts == Summary.Counts(read: 315, inserted: 315))
+    #expect(try rows("s", "SELECT count(*) FROM ZSESSION s JOIN ZSPOT p ON p.Z_PK = s.ZSPOT") == "291\n")
+    #expect(
+      try Tool.run("verify", "s", "--model", "Pipelines/Surfing.xcdatamodeld", in: folder).status == 0)
+  }
+
+  @Test func `The pipeline and the model of the sample are those that are ready`() throws {
+    let (ready, sample) = ("Pipelines/Surfing.xcdatamodeld", Repository.path("SampleData/Surfing.xcdatamodeld"))
+    #expect(try Tool.shell("diff -r \(ready) '\(sample)'", in: folder).status == 0)
+    // The sample names its files and its store, too.
+    func parts(_ pipeline: String) throws -> [String] {
+      let text = try Tool.run("check", pipeline, in: folder).text
+      return text.split(separator: "\n").map(String.init).filter { $0.contains(/^ +(Columns|Key|Part|[a-z]+:)\s/) }
+    }
+    let known = try parts("surfing")
+    #expect(known.count > 10)
+    #expect(try parts(Repository.path("SampleData/surfing.json")) == known)
+  }
+
+  @Test func `The sample of several entities is a seed by the example of the help`() throws {
+    let sample = Repository.path("SampleData")
+    let files = ["spots.csv", "boards.csv", "sessions.csv", "surfing.json", "Surfing.xcdatamodeld"]
+    for file in files { try FileManager.default.copyItem(atPath: "\(sample)/\(file)", toPath: folder.path(file)) }
+    let help = try Tool.run("help", "seed", in: folder).text.replacingOccurrences(of: "\\\n", with: " ")
+    let example = try #require(help.split(separator: "\n").first { $0.contains("Session=sessions.csv") })
+    let output = try Tool.shell(
+      example.replacingOccurrences(of: "  surfjournal ", with: "$surfjournal "), in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try rows("Surfing.sqlite", "SELECT count(*) FROM ZSESSION") == "300\n")
+  }
+
   // MARK: Hashes
 
   @Test func `An import can see that an export came whole`() throws {

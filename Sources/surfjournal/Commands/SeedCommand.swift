@@ -51,8 +51,8 @@ struct SeedCommand: Command {
 
     Examples:
       surfjournal seed surf-log.csv -o Seed.sqlite --single-file
-      surfjournal seed --from Spot=spots.csv --from Session=sessions.csv \\
-        --model Surfing.xcdatamodeld -o Surfing.sqlite
+      surfjournal seed --pipeline surfing.json --from Spot=spots.csv \\
+        --from Board=boards.csv --from Session=sessions.csv -o Surfing.sqlite
 
     Exit status 65 says that records were rejected, and are not in the seed; the
     others are in 'surfjournal help'.
