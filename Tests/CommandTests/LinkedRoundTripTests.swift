@@ -46,6 +46,24 @@ import Testing
     #expect(try LinkedSample.graph(of: "again.sqlite", in: folder) == graph)
   }
 
+  @Test func `Columns of an export that the command line names join what a relationship leads to`() throws {
+    for name in ["surf-spots", "surf-boards", "surf-sessions"] {
+      #expect(try run("run", "./\(name).json").status == 0)
+    }
+    let exported = try run(
+      "export", "--store", "surfing.sqlite", "--model", "Surfing.xcdatamodeld", "--entity", "Session", "--columns",
+      "date,spot.name,spot.country,boards.name,rating,notes", "-o", "out.csv")
+    #expect(exported.status == 0, "\(exported.messages)")
+    #expect(try folder.text("out.csv").contains(",Rincon,US,Shortboard;Mini Malibu,"))
+    // An import by name reads such columns.
+    let seed = try run(
+      "seed", "--from", "Spot=spots.csv", "--from", "Board=boards.csv", "--from", "Session=out.csv", "--model",
+      "Surfing.xcdatamodeld", "-o", "again.sqlite")
+    #expect(seed.status == 0, "\(seed.messages)")
+    #expect(
+      try LinkedSample.graph(of: "again.sqlite", in: folder) == LinkedSample.graph(of: "surfing.sqlite", in: folder))
+  }
+
   @Test func `A preview shows the names of related objects without a store`() throws {
     let output = try run("preview", "sessions.csv", "--pipeline", "./surf-sessions.json", "--records", "1")
     #expect(output.status == 0, "\(output.messages)\(output.text)")

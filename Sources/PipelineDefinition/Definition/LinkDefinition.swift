@@ -46,6 +46,8 @@ public struct LinkDefinition: Sendable, Hashable, Codable {
   public var ifIncomplete: IncompletePolicy
   /// The text between the values of a to-many relationship; nil for a to-one relationship.
   public var separator: String?
+  /// The separator where none can be given.
+  package static let usualSeparator = ";"
 
   /// Makes a link. The parameters are the properties of the same names.
   public init(

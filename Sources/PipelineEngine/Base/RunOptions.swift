@@ -65,6 +65,8 @@ public struct RunOptions: Sendable {
   public var seed: SeedOptions?
   /// Where an export goes instead of the definition's path; `-` is standard output.
   public var output: String?
+  /// Whether an export joins the values of columns over to-many relationships that have no separator.
+  package var joinsLists = false
   /// Files that receive the report instead of the definition's, each in the format of its extension.
   public var reports: [String]?
   /// The event log's file instead of the definition's; `-` is standard error. Any of these three turns the event log

@@ -74,7 +74,9 @@ struct EntryFormatter {
         let slot = isList ? nil : path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
         if isList {
           lists.append(
-            RelatedList(column: sources.count, name: column.name, path, content, separator: column.separator ?? ";"))
+            RelatedList(
+              column: sources.count, name: column.name, path, content,
+              separator: column.separator ?? LinkDefinition.usualSeparator))
         }
         sources.append(
           Source(

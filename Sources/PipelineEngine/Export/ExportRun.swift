@@ -29,6 +29,7 @@ struct ExportRun {
   init(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
   ) throws(PipelineError) {
+    let definition = options.joinsLists ? definition.joiningLists(in: model.model) : definition
     self.definition = definition
     self.options = options
     self.monitor = monitor

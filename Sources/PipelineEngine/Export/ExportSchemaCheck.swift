@@ -81,3 +81,17 @@ package struct ExportSchemaCheck {
     }
   }
 }
+
+extension PipelineDefinition {
+  /// With the usual separator for the columns of the export over to-many relationships that have none.
+  func joiningLists(in model: NSManagedObjectModel) -> PipelineDefinition {
+    guard let entity = model.entitiesByName[entity] else { return self }
+    var definition = self
+    for (index, column) in (export?.columns ?? []).enumerated() where column.separator == nil {
+      let names = column.attribute.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard names.count == 2, entity.relationshipsByName[names[0]]?.isToMany == true else { continue }
+      definition.export?.columns[index].separator = LinkDefinition.usualSeparator
+    }
+    return definition
+  }
+}

@@ -4,9 +4,6 @@ import OpenCoreData
 
 /// The columns of an import by name that lead to related objects: those whose labels are paths, such as `spot.name`.
 enum NamedLinks {
-  /// The text between the names of a to-many relationship.
-  static let separator = ";"
-
   /// The columns that the header of a file asks for; none where it can't be read, which the import then reports.
   ///
   /// All columns of one relationship together say which object is meant, and an object that the store does not have
@@ -36,7 +33,7 @@ enum NamedLinks {
         if types[attribute] == .date { column.formats = PipelineDefinition.exactlyReadDates }
         if attribute == found.first {
           column.link = LinkDefinition(
-            by: found, ifIncomplete: .match, separator: relationship.isToMany ? separator : nil)
+            by: found, ifIncomplete: .match, separator: relationship.isToMany ? LinkDefinition.usualSeparator : nil)
         }
         columns.append(column)
       }

@@ -127,8 +127,6 @@ public struct StoreTables: Sendable {
     return steps.count == 1 ? "./\(steps[0])" : steps.joined(separator: "/")
   }
 
-  private static let separator = ";"
-
   // MARK: Entities
 
   /// The import of an entity: its attributes, and the related objects that its side of a relationship names.
@@ -157,7 +155,7 @@ public struct StoreTables: Sendable {
       guard let key = order.key(of: relationship) else {
         var linked = record("\(relationship.name).\(PipelineDefinition.recordName)", of: entity)
         linked.link = LinkDefinition(
-          by: [PipelineDefinition.recordName], separator: relationship.isToMany ? separator : nil)
+          by: [PipelineDefinition.recordName], separator: relationship.isToMany ? LinkDefinition.usualSeparator : nil)
         part.columns.append(linked)
         continue
       }
@@ -166,7 +164,7 @@ public struct StoreTables: Sendable {
         if index == 0 {
           linked.link = LinkDefinition(
             by: key, ifIncomplete: key.count > 1 ? .match : .reject,
-            separator: relationship.isToMany ? separator : nil)
+            separator: relationship.isToMany ? LinkDefinition.usualSeparator : nil)
         }
         part.columns.append(linked)
       }

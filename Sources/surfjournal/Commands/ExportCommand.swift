@@ -40,7 +40,8 @@ struct ExportCommand: Command {
                                  stored
           --columns LIST         attributes to write, such as date,location,rating;
                                  author.name is an attribute of the object that the
-                                 to-one relationship author refers to
+                                 relationship author refers to; those of several
+                                 objects are joined with ;
           --date-format FORMAT   iso8601, seconds (since 2001), unix (since 1970),
                                  journal-app, or a pattern such as
                                  'yyyy-MM-dd HH:mm'; by default iso8601, exactly
@@ -115,6 +116,7 @@ struct ExportCommand: Command {
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
+    options.joinsLists = arguments.isGiven("columns")
     if let readers = try arguments.integer("readers", in: 1...64) { options.readers = readers }
     options.readsDamagedWAL = try arguments.readsDamagedWAL()
     options.leavesOutMissingValues = try arguments.leavesOutMissingValues()
