@@ -213,6 +213,42 @@ import Testing
     #expect(!table.isEmpty)
   }
 
+  @Test func `Relationships that are ordered on both sides keep both orders, and so do those to themselves`() throws {
+    try LateModel.write(
+      "Mix.xcdatamodel",
+      entities: """
+        <entity name="List">
+          <attribute name="name" attributeType="String"/>
+          <relationship name="like" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="List" inverseName="like" inverseEntity="List"/>
+          <relationship name="songs" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="Song" inverseName="lists" inverseEntity="Song"/>
+        </entity>
+        <entity name="Song">
+          <attribute name="title" attributeType="String"/>
+          <relationship name="lists" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="List" inverseName="songs" inverseEntity="List"/>
+        </entity>
+        """, to: folder)
+    func command(_ words: String) throws {
+      let output = try Tool.shell("$surfjournal \(words) --store s.sqlite --model Mix.xcdatamodel -yq", in: folder)
+      #expect(output.status == 0, "\(words): \(output.messages)")
+    }
+    for name in ["A", "B", "C"] { try command("add --entity List --set name=\(name)") }
+    for (title, lists) in [("x", "3,1"), ("y", "2,1,3"), ("z", "1")] {
+      try command("add --entity Song --set title=\(title) --set lists=\(lists)")
+    }
+    try command("edit 1 --entity List --set songs=3,1,2 --set like=3,2")
+    try command("edit 3 --entity List --set songs=2,1 --set like=2,1")
+    try passThroughFiles("s.sqlite", model: "Mix.xcdatamodel")
+    #expect(try folder.text("files/List.csv") == "name,like.name,songs.title\nA,C;B,z;x;y\nB,A;C,y\nC,B;A,y;x\n")
+    #expect(try folder.text("files/Song.csv") == "title,lists.name\nx,C;A\ny,B;A;C\nz,A\n")
+    let again = try Tool.run(
+      "export", "--store", "again.sqlite", "--all-entities", "--output", "more", "--model", "Mix.xcdatamodel",
+      in: folder)
+    #expect(again.status == 0, "\(again.messages)")
+    for file in ["List.csv", "Song.csv"] {
+      #expect(try folder.text("more/\(file)") == folder.text("files/\(file)"))
+    }
+  }
+
   @Test func `Objects that nothing tells apart pass, by numbers of their own`() throws {
     // Two cars of one plate.
     try makeFleet(

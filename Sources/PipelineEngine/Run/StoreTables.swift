@@ -221,9 +221,8 @@ private struct TableOrder {
       fixed.insert(Self.ends(relationship))
     }
     for relationship in relationships where !relationship.isTransient { try findKey(of: relationship, in: context) }
-    for relationship in relationships where writes(relationship) {
-      try Self.check(relationship)
-      if key(of: relationship) == nil { numbered.insert(Self.ends(relationship)[1]) }
+    for relationship in relationships where writes(relationship) && key(of: relationship) == nil {
+      numbered.insert(Self.ends(relationship)[1])
     }
     var left = all
     while !left.isEmpty {
@@ -238,16 +237,6 @@ private struct TableOrder {
     }
   }
 
-  private static func check(_ relationship: NSRelationshipDescription) throws(TableRefusal) {
-    let name = "\(relationship.entity.name ?? "").\(relationship.name)"
-    if relationship.isOrdered, relationship.inverseRelationship?.isOrdered == true {
-      throw TableRefusal(
-        message:
-          "\(name) is ordered on both sides, and a file can keep the order of one. Export the entities one by one, "
-          + "without their relationships")
-    }
-  }
-
   /// The root entities at both ends.
   private static func ends(_ relationship: NSRelationshipDescription) -> [String] {
     [relationship.entity.rootEntity.name ?? "", relationship.destinationEntity?.rootEntity.name ?? ""]
@@ -257,6 +246,8 @@ private struct TableOrder {
   private static func isFixed(_ relationship: NSRelationshipDescription) -> Bool? {
     if relationship.isTransient { return false }
     guard let inverse = relationship.inverseRelationship else { return true }
+    // Each side keeps an order of its own.
+    if relationship.isOrdered, inverse.isOrdered { return true }
     if relationship.isOrdered != inverse.isOrdered { return relationship.isOrdered }
     if relationship.isToMany != inverse.isToMany { return !relationship.isToMany }
     return nil
