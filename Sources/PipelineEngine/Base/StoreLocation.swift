@@ -17,7 +17,7 @@ package struct StoreLocation: Sendable {
   /// Whether a person may mean a server, although no file has the name and this program would make one: another scheme, or
   /// keywords of libpq such as `service=journal`.
   package static func resemblesAddress(_ text: String) -> Bool {
-    if isAddress(text) || mayExist(text) { return false }
+    if isAddress(text) || text.hasPrefix("x-coredata://") || mayExist(text) { return false }
     let words = text.trimmingCharacters(in: .whitespaces)
     return words.contains("://")
       || words.prefixMatch(of: /(service|host|hostaddr|dbname|user|port|password)\s*=/) != nil

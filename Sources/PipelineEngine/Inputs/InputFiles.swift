@@ -234,7 +234,7 @@ struct InputFile: Sendable {
           "the path of \(folder.path) has \(folder.path.utf8.count) bytes, and the system's limit is \(PATH_MAX) with "
             + "a name; move that folder up"
         )
-      case ENOMEM: (.temporaryFailure, "there is no memory for what \(folder.path) matches; try again later")
+      case ENOMEM: (.temporaryFailure, "the system has no memory for the matches of \(folder.path); try again later")
       case EACCES, EPERM:
         (
           .noPermission,
