@@ -64,4 +64,57 @@ import Testing
     #expect(try run("split", "a.jsonl", "--rows", "0", "--to", "other").status == 64)
     #expect(try run("split", "missing.csv", "--rows", "4", "--to", "other").status == 66)
   }
+
+  @Test func `A header that does not match the pipeline is refused, and the advice leads to whole records`() throws {
+    let records = ["2020-01-01;\"Praia\r\ndo Norte\";3\r\n", "2020-01-02;Hossegor;4\r\n"]
+    try folder.write("date;location;rating\r\n" + records.joined(), to: "semi.csv")
+    let refused = try run("split", "semi.csv", "--rows", "1", "--to", "semi")
+    #expect(
+      refused.status == 65 && refused.messages.contains("the header has no 'date'")
+        && refused.messages.contains("--pipeline ./pipeline.json; 'surfjournal guess semi.csv -o pipeline.json'"),
+      "\(refused.messages)")
+    #expect(!folder.exists("semi"))
+    #expect(try run("guess", "semi.csv", "-o", "pipeline.json").status == 0)
+    let split = try run("split", "semi.csv", "--rows", "1", "--to", "semi", "--pipeline", "./pipeline.json")
+    #expect(split.status == 0 && split.text.contains("  1 record  semi/semi-000002.csv"), "\(split.messages)")
+    #expect(try folder.text("semi/semi-000001.csv") == "date;location;rating\r\n" + records[0])
+    #expect(try folder.text("semi/semi-000002.csv") == "date;location;rating\r\n" + records[1])
+  }
+
+  @Test func `The entity that the file is for is named where a pipeline fills several`() throws {
+    let pipeline = Repository.path("SampleData/surfing.json")
+    try folder.write("name,country\nPraia,Portugal\nHossegor,France\n", to: "spots.csv")
+    func split(_ entity: String...) throws -> ProgramOutput {
+      let arguments = ["split", "spots.csv", "--rows", "1", "--to", "spots", "--pipeline", pipeline] + entity
+      return try Programs.run(Tool.url.path, arguments, in: folder)
+    }
+    let unnamed = try split()
+    #expect(unnamed.status == 64 && unnamed.messages.contains("--entity Spot"), "\(unnamed.messages)")
+    #expect(try split("--entity", "Session").status == 65)
+    #expect(try split("--entity", "Spot").status == 0)
+    #expect(folder.exists("spots/spots-000002.csv"))
+  }
+
+  @Test func `The folder is made for an input that can be read, and a file in its place is named`() throws {
+    let missing = try run("split", "missing.csv", "--rows", "4", "--to", "none")
+    #expect(missing.status == 66 && !folder.exists("none"), "\(missing.messages)")
+    let file = try run("split", "big.csv", "--rows", "400", "--to", "big.csv.gz")
+    #expect(file.status == 73 && file.messages.contains("big.csv.gz is not a folder"), "\(file.messages)")
+    let below = try run("split", "big.csv", "--rows", "400", "--to", "big.csv.gz/parts")
+    #expect(
+      below.status == 73 && below.messages.contains("the folder big.csv.gz/parts can't be made"), "\(below.messages)")
+  }
+
+  @Test func `Parts of standard input and of an archive have an ending that says their format`() throws {
+    let input = try Tool.run("split", "-", "--rows", "900", "--to", "input", in: folder, input: folder.text("big.csv"))
+    #expect(input.status == 0, "\(input.messages)")
+    #expect(folder.exists("input/stdin-000002.csv"))
+    try folder.write("{\"date\": \"2020-01-01\"}\n", to: "a.jsonl")
+    try Programs.output(of: ["zip", "-q", "a.zip", "a.jsonl"], in: folder)
+    try Programs.output(of: ["zip", "-q", "big.csv.zip", "big.csv"], in: folder)
+    #expect(try run("split", "a.zip", "--rows", "9", "--to", "zip", "--gzip").status == 0)
+    #expect(try run("split", "big.csv.zip", "--rows", "900", "--to", "zip").status == 0)
+    #expect(folder.exists("zip/a-000001.jsonl.gz"))
+    #expect(folder.exists("zip/big-000002.csv"))
+  }
 }

@@ -43,36 +43,56 @@ package struct InputSplitter {
           "the pipeline leaves out the last records of each file, and each part would lose some; cut the end off "
           + "the file first")
     }
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw RunFailure(store: error as NSError)
-    }
-    try OutputPath.check(partPath(1))
-    try checkIsNew()
+    let input = try open(isCancelled)
+    // The input can be read: only now is a folder of use.
+    try makeFolder()
+    try OutputPath.check(input.names[1])
+    try checkIsNew(input.names)
     do throws(CSVError) {
-      return try split(isCancelled)
+      return try split(input, isCancelled)
     } catch {
       throw RunFailure(error)
     }
   }
 
-  /// The name of the input, without its endings, and a number.
-  private func partPath(_ number: Int) -> String {
-    let ending = stem.ending + (isCompressed ? ".gz" : "")
-    return "\(folder)/\(stem.name)-\(String(format: "%06d", number))\(ending)"
+  // MARK: The parts
+
+  /// What parts are called: as the input without its endings, a number, and an ending that says the format.
+  private struct PartNames {
+    let folder: String
+    let stem: String
+    let ending: String
+
+    subscript(number: Int) -> String { "\(folder)/\(stem)-\(String(format: "%06d", number))\(ending)" }
   }
 
-  private var stem: (name: String, ending: String) {
-    var url = URL(fileURLWithPath: path)
+  private func partNames(isJSONLines: Bool) -> PartNames {
+    var url = URL(fileURLWithPath: path == "-" ? "stdin" : path)
     if ["gz", "zst", "xz", "bz2", "zip"].contains(url.pathExtension.lowercased()) { url.deletePathExtension() }
-    let ending = url.pathExtension
-    return (url.deletingPathExtension().lastPathComponent, ending.isEmpty ? "" : ".\(ending)")
+    let hasEnding = !FileEnding(path: url.path).text.isEmpty
+    let ending = hasEnding ? url.pathExtension : isJSONLines ? "jsonl" : "csv"
+    if hasEnding { url.deletePathExtension() }
+    return PartNames(folder: folder, stem: url.lastPathComponent, ending: ".\(ending)\(isCompressed ? ".gz" : "")")
   }
 
-  private func checkIsNew() throws(RunFailure) {
-    let names = try RunFailure.names(in: folder)
-    guard let known = names.first(where: { $0.hasPrefix("\(stem.name)-") && $0.contains(stem.ending) }) else {
+  private func makeFolder() throws(RunFailure) {
+    if let type = try RunFailure.status(of: folder)?.type, type != S_IFDIR {
+      throw RunFailure(
+        code: nil, exitCode: .cannotCreate, message: "\(folder) is not a folder; name a folder for the parts")
+    }
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      let error = error as NSError
+      throw RunFailure(
+        code: nil, exitCode: RunFailure(store: error).exitCode,
+        message: "the folder \(folder) can't be made: \(error.reason); check the path")
+    }
+  }
+
+  private func checkIsNew(_ names: PartNames) throws(RunFailure) {
+    let listed = try RunFailure.names(in: folder)
+    guard let known = listed.first(where: { $0.hasPrefix("\(names.stem)-") && $0.contains(names.ending) }) else {
       return
     }
     throw RunFailure(
@@ -82,18 +102,49 @@ package struct InputSplitter {
 
   // MARK: Reading
 
-  private func split(_ isCancelled: @escaping () -> Bool) throws(CSVError) -> [Part] {
-    let text = try ReadText(of: try ByteSource(path: path, unless: isCancelled))
-    let reader = try RecordOpener(definition: definition, path: path).open(text.source)
-    if definition.dialect.header, let reader = reader as? CSVReader { _ = try reader.readHeader() }
+  /// An input whose header was read.
+  private struct OpenInput {
+    let text: ReadText
+    let reader: any RecordReader
+    let names: PartNames
+  }
+
+  /// - Throws: Also where the header does not match the pipeline: a file with another delimiter would be cut within
+  ///   quotation marks.
+  private func open(_ isCancelled: @escaping () -> Bool) throws(RunFailure) -> OpenInput {
+    let input: OpenInput
+    var opened: InputReader.Opened?
+    do throws(CSVError) {
+      let text = try ReadText(of: try ByteSource(path: path, unless: isCancelled))
+      let reader = try RecordOpener(definition: definition, path: path).open(text.source)
+      if let reader = reader as? CSVReader {
+        opened = try InputReader.open(
+          reader, by: definition, columns: definition.columns, input: path, totalBytes: nil)
+      }
+      input = OpenInput(text: text, reader: reader, names: partNames(isJSONLines: !(reader is CSVReader)))
+    } catch {
+      throw RunFailure(error)
+    }
+    if let fault = opened?.issues.first(where: { $0.severity == .error }) {
+      let file = ShellWord.quoted(path == "-" ? "FILE" : path)
+      throw ImportFailures.refusal(
+        of: path, fault,
+        advice: ". Name the pipeline that reads the file, such as --pipeline ./pipeline.json; "
+          + "'\(definition.vocabulary.program) guess \(file) -o pipeline.json' writes one")
+    }
+    return input
+  }
+
+  private func split(_ input: OpenInput, _ isCancelled: @escaping () -> Bool) throws(CSVError) -> [Part] {
+    let (text, reader, names) = (input.text, input.reader, input.names)
     let header = text.take(upTo: reader.position.byteOffset)
     var parts: [Part] = []
-    var part = try OpenPart(partPath(1), header, isCompressed: isCompressed)
+    var part = try OpenPart(names[1], header, isCompressed: isCompressed)
     var block = RecordBlock()
     while try reader.next(into: &block, recordsMax: min(Self.blockRows, nextRows(part.records))) {
       if part.records == rowsMax {
         parts.append(try part.close())
-        part = try OpenPart(partPath(parts.count + 1), header, isCompressed: isCompressed)
+        part = try OpenPart(names[parts.count + 1], header, isCompressed: isCompressed)
       }
       try part.write(text.take(upTo: block.end.byteOffset), records: block.records.count)
       if isCancelled() {

@@ -31,12 +31,17 @@ struct ImportFailures {
   func refusal(_ issue: RecordIssue, after counts: RunCounts) -> RunFailure {
     let saved = counts.read
     let records = saved == 1 ? "record 1 is" : "records 1 to \(saved.grouped) are"
-    let extent = saved == 0 || definition.atomic ? "" : "; \(records) in the store already"
+    return Self.refusal(
+      of: name, issue, advice: saved == 0 || definition.atomic ? "" : "; \(records) in the store already")
+  }
+
+  /// Why an input is not read, with what else there is to say.
+  static func refusal(of name: String, _ issue: RecordIssue, advice: String) -> RunFailure {
     let subject =
       issue.code == .dateOrder
       ? "the dates of '\(issue.column ?? "")' can't be read with certainty" : "the header does not match the pipeline"
     var failure = RunFailure(
-      code: issue.code, exitCode: .dataError, message: "\(name): \(subject): \(issue.message)\(extent)")
+      code: issue.code, exitCode: .dataError, message: "\(name): \(subject): \(issue.message)\(advice)")
     failure.isNoted = true
     return failure
   }

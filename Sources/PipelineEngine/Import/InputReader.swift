@@ -239,20 +239,28 @@ struct InputReader: Sendable {
     if let reader = reader as? JSONLinesReader { return try open(reader, totalBytes: totalBytes) }
     // `RecordOpener` makes readers of these two kinds.
     guard let reader = reader as? CSVReader else { preconditionFailure("there are two kinds of readers") }
+    return try Self.open(
+      reader, by: definition, columns: columns.definitions, input: file.name, totalBytes: totalBytes)
+  }
+
+  /// Reads the header of CSV, and matches its labels with the columns.
+  static func open(
+    _ reader: CSVReader, by definition: PipelineDefinition, columns: [ColumnDefinition], input: String,
+    totalBytes: Int?
+  ) throws(CSVError) -> Opened {
     let policy = HeaderPolicy(definition)
     guard definition.dialect.header else {
-      let position = RecordPosition(input: file.name, record: 0, line: 0, byte: 0)
-      let labels = definition.dialect.columns
-      let mapping = HeaderMapping(labels: labels, columns: columns.definitions, policy: policy, at: position)
+      let position = RecordPosition(input: input, record: 0, line: 0, byte: 0)
+      let mapping = HeaderMapping(labels: definition.dialect.columns, columns: columns, policy: policy, at: position)
       return Opened(mapping: mapping, header: [], isJSONLines: false, totalBytes: totalBytes, issues: mapping.issues)
     }
     guard let header = try reader.readHeader() else {
       throw CSVError(
-        .source, "the file is empty: not even a header; check what writes it", path: file.name, byte: 0)
+        .source, "the file is empty: not even a header; check what writes it", path: input, byte: 0)
     }
     let position = RecordPosition(
-      input: file.name, record: 0, line: UInt64(header.line), byte: UInt64(header.byteOffset))
-    let mapping = HeaderMapping(labels: header.names, columns: columns.definitions, policy: policy, at: position)
+      input: input, record: 0, line: UInt64(header.line), byte: UInt64(header.byteOffset))
+    let mapping = HeaderMapping(labels: header.names, columns: columns, policy: policy, at: position)
     return Opened(
       mapping: mapping, header: header.bytes, isJSONLines: false, labels: header.names, totalBytes: totalBytes,
       issues: RecordFaults.issues(of: header, mapping, policy, at: position) + mapping.issues)

@@ -10,7 +10,10 @@ struct SplitCommand: Command {
     and N records, with their text as it was. A compressed file can be read from its
     start only; its parts can be imported at the same time, by 'surfjournal plan' or
     one after the other. Prints the name, the records and the content hash of each
-    part, and overwrites nothing.
+    part, and overwrites nothing. FILE may be -, which is standard input.
+
+    A header that does not match the pipeline is refused: with a wrong delimiter,
+    line ends within quotes would be taken for ends of records.
 
     Options:
           --rows N               records of each part; the last one has the rest
@@ -18,6 +21,7 @@ struct SplitCommand: Command {
           --gzip                 compress the parts
           --pipeline NAME        pipeline that says how the file is read: its name
                                  or the path of its definition; by default surf-log
+          --entity ENTITY        with parts: the entity that the file is for
           --json                 print the parts as JSON
       -q, --quiet                print nothing on success
       \(SharedOptions.help)
@@ -25,6 +29,7 @@ struct SplitCommand: Command {
     Examples:
       surfjournal split big.csv.gz --rows 4000000 --to parts
       surfjournal split big.jsonl.gz --rows 1000000 --to parts --gzip
+      surfjournal split notes.csv --rows 1000 --to parts --pipeline ./notes.json
 
     """
 
@@ -38,7 +43,7 @@ struct SplitCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     path = try arguments.onlyOperand("the file")
-    definition = try PipelineDefinition(splitting: arguments)
+    definition = try PipelineDefinition(splitting: path, arguments)
     guard let rows = try arguments.integer("rows", in: 1...Int.max) else {
       throw arguments.mistake("the size of the parts is missing; name it with --rows N")
     }
@@ -61,7 +66,11 @@ struct SplitCommand: Command {
       if isJSON {
         try Console.print(try Console.json(parts), as: .json)
       } else if !isQuiet {
-        try Console.print(parts.map { "\($0.contentHash)  \($0.records.grouped) records  \($0.path)\n" }.joined())
+        let lines = parts.map { part in
+          let records = part.records == 1 ? "1 record" : "\(part.records.grouped) records"
+          return "\(part.contentHash)  \(records)  \(part.path)\n"
+        }
+        try Console.print(lines.joined())
       }
       return .ok
     } catch {
@@ -72,11 +81,22 @@ struct SplitCommand: Command {
 
 extension PipelineDefinition {
   /// The pipeline that says how a file is read that is split.
-  fileprivate init(splitting arguments: Arguments) throws(CommandFailure) {
-    guard let name = arguments.string("pipeline") else {
-      self = .surfLog
-      return
+  fileprivate init(splitting file: String, _ arguments: Arguments) throws(CommandFailure) {
+    self = .surfLog
+    if let name = arguments.string("pipeline") { self = try PipelineCatalog.find(name) }
+    let entity = arguments.string("entity")
+    if parts.isEmpty, entity != nil {
+      throw arguments.mistake("--entity is for pipelines of several entities; leave it out")
     }
-    self = try PipelineCatalog.find(name)
+    if let entity { self = try part(of: entity, arguments) }
+    guard parts.isEmpty else {
+      throw arguments.mistake(
+        "the pipeline '\(name)' fills several entities: say which one \(file) is for, such as --entity \(firstEntity)")
+    }
+    if columns.isEmpty {
+      throw CommandFailure(
+        "the pipeline '\(name)' declares no columns, so it does not say how files are read; name one that imports",
+        .configuration)
+    }
   }
 }

@@ -84,7 +84,7 @@ extension PipelineDefinition {
   }
 
   /// The part of a pipeline of several entities that fills one of them.
-  private func part(of entity: String, _ arguments: Arguments) throws(CommandFailure) -> PipelineDefinition {
+  func part(of entity: String, _ arguments: Arguments) throws(CommandFailure) -> PipelineDefinition {
     let found = imports.filter { $0.entity == entity }
     if found.count == 1 { return found[0] }
     let names = parts.map(\.entity)
