@@ -30,13 +30,13 @@ static inline int spawn_redirect(posix_spawn_file_actions_t *actions, int from, 
                   : posix_spawn_file_actions_adddup2(actions, from, to);
 }
 
-// Starts a program in a process group of its own, with the usual handling of signals. The descriptors become its
-// standard input, output and error; a negative one stands for the null device.
+// Starts a program in a process group, with the usual handling of signals. The group 0 is one of its own, which it leads.
+// The descriptors become its standard input, output and error; a negative one stands for the null device.
 //
 // The result is its process, or the negative number of an error.
 static inline int spawn_program(
     const char *path, const char *words, int word_count, const char *variables, int variable_count,
-    const char *folder, int input, int output, int messages) {
+    const char *folder, int input, int output, int messages, int group) {
   char **arguments = spawn_list(words, word_count);
   char **environment = spawn_list(variables, variable_count);
   posix_spawn_file_actions_t actions;
@@ -55,7 +55,7 @@ static inline int spawn_program(
   if (!code) code = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   if (!code && folder[0]) code = posix_spawn_file_actions_addchdir_np(&actions, folder);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setpgroup(&attributes, group);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);
   pid_t process = 0;

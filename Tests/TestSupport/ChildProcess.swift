@@ -53,7 +53,7 @@ package final class ChildProcess {
     let variables = environment.map { "\($0)=\($1)" }
     processIdentifier = spawn_program(
       program, Self.list(words), Int32(words.count), Self.list(variables), Int32(variables.count), folder,
-      input.fileDescriptor, output.fileDescriptor, messages.fileDescriptor)
+      input.fileDescriptor, output.fileDescriptor, messages.fileDescriptor, 0)
     if standardInput.isForChildOnly { try input.close() }
     for stream in [standardOutput, standardError] where stream.isForChildOnly { try? stream.childOutput.close() }
     guard processIdentifier > 0 else {

@@ -8,6 +8,9 @@ package struct ProcessTree {
     /// The words of its command line.
     package let command: String
 
+    /// Whether it runs, and does not only wait for its parent to take its status.
+    package var isRunning: Bool { !["", "Z", "X"].contains(ProcessTree.status(of: pid).first ?? "") }
+
     /// Ends it without giving it a chance to react.
     package func kill() { Glibc.kill(pid, SIGKILL) }
   }
@@ -30,10 +33,15 @@ package struct ProcessTree {
 
   /// 0 for one that has ended meanwhile.
   private static func parent(of pid: pid_t) -> pid_t {
+    status(of: pid).dropFirst().first.flatMap { pid_t($0) } ?? 0
+  }
+
+  /// The state, the parent and what else follows the name in the system's status; empty for one that is gone.
+  private static func status(of pid: pid_t) -> [Substring] {
     let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
     // The name in parentheses may contain spaces.
-    guard let end = text.lastIndex(of: ")") else { return 0 }
-    return text[end...].split(separator: " ").dropFirst(2).first.flatMap { pid_t($0) } ?? 0
+    guard let end = text.lastIndex(of: ")") else { return [] }
+    return text[end...].split(separator: " ").dropFirst().map(\.self)
   }
 
   private static func command(of pid: pid_t) -> String {

@@ -27,7 +27,7 @@ final class ReadInput: Sendable {
     _ name: String, _ definition: ReadDefinition, in folder: URL?, unless isCancelled: () -> Bool
   ) throws(RunFailure) -> ReadInput {
     try copy(of: Command(name: name, definition: definition, folder: folder)) { command, file throws(RunFailure) in
-      _ = try command.run(definition.words(path: name), into: file, at: 0, unless: isCancelled)
+      _ = try command.run(definition.words(path: name), into: file, at: 0..<Int.max, unless: isCancelled)
     }
   }
 
@@ -46,12 +46,14 @@ final class ReadInput: Sendable {
     try copy(of: Command(name: name, definition: definition, folder: folder)) { command, file throws(RunFailure) in
       for part in parts where !part.isEmpty {
         guard let words = definition.words(path: name, bytes: part) else { continue }
-        let count = try command.run(words, into: file, at: part.lowerBound, unless: isCancelled)
-        guard count == part.count else {
-          throw command.failure(
-            "printed \(count.grouped) of the \(part.count.grouped) bytes from \(part.lowerBound.grouped) on; the input may "
-              + "have become shorter since it was planned, or 'range' asks for other bytes than it should")
-        }
+        let count = try command.run(words, into: file, at: part, unless: isCancelled)
+        if count == part.count { continue }
+        let bytes = "the \(part.count.grouped) bytes from \(part.lowerBound.grouped) on"
+        throw command.failure(
+          count > part.count
+            ? "prints more than \(bytes); correct 'range', which has to print these and no others"
+            : "printed \(count.grouped) of \(bytes); the input may have become shorter since it was planned, or 'range' asks "
+              + "for other bytes than it should")
       }
     }
   }
@@ -89,23 +91,27 @@ final class ReadInput: Sendable {
           + "something before {path} in 'read'")
     }
 
+    /// Runs a command until it has printed more than it was asked for: a disk would be full before a long one ends.
+    ///
     /// - Returns: How many bytes it has printed.
     func run(
-      _ words: [String], into file: Int32, at offset: Int, unless isCancelled: () -> Bool
+      _ words: [String], into file: Int32, at bytes: Range<Int>, unless isCancelled: () -> Bool
     ) throws(RunFailure) -> Int {
-      guard lseek(file, off_t(offset), SEEK_SET) >= 0 else { throw failure(systemMessage(errno)) }
+      guard lseek(file, off_t(bytes.lowerBound), SEEK_SET) >= 0 else { throw failure(systemMessage(errno)) }
+      // The program moves the offset, which it shares.
+      func printedCount() -> Int { Int(lseek(file, 0, SEEK_CUR)) - bytes.lowerBound }
       let program = StartedProgram(
         words: words, environment: ProcessInfo.processInfo.environment, folder: folder,
         timeoutSeconds: definition.timeoutSeconds)
       do throws(ProgramFailure) {
-        try program.run([], output: file, unless: isCancelled)
+        try program.run([], output: file, unless: isCancelled, or: { printedCount() > bytes.count })
       } catch {
+        if printedCount() > bytes.count { return printedCount() }
         throw RunFailure(
           code: .sourceError, exitCode: isCancelled() ? .temporaryFailure : .ioError,
           message: "\(name) can't be read: \(error.message)")
       }
-      // The program has moved the offset, which it shares.
-      return Int(lseek(file, 0, SEEK_CUR)) - offset
+      return printedCount()
     }
 
     func failure(_ reason: String) -> RunFailure {
