@@ -323,6 +323,10 @@ struct PlanCommandTests {
       return output.messages
     }
     #expect(try refusal("\"atomic\": true").contains("the transactions of several workers are not one"))
+    #expect(try refusal("\"dryRun\": true").contains("its runs store nothing; take \"dryRun\" out"))
+    // What the message advises.
+    let check = try world.run("plan", "./other.json", "a.csv", "--dry-run", "-o", "plan.json")
+    #expect(check.status == 0, "\(check.messages)")
     #expect(try refusal("\"key\": [\"date\"]").contains("of two records with the same key the second one"))
     #expect(try refusal("\"changedInputs\": \"replace\"").contains("known only when it is read"))
     let file = try world.run("plan", "./nightly.json", "a.csv", "--store", "s.sqlite")

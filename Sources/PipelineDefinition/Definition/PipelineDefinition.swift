@@ -63,7 +63,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var read: ReadDefinition?
   /// Whether a missing source, or a pattern without matches, is allowed.
   public var sourceOptional: Bool
-  /// Whether a run only reports what an import would do.
+  /// Whether the command `run` only reports what an import would do. `import` stores nevertheless, and `plan` refuses it.
   public var dryRun: Bool
   /// Whether each input must match the checksum file next to it, which an export writes.
   public var verifyHash: Bool

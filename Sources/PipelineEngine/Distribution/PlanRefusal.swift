@@ -3,6 +3,10 @@ import OpenCoreData
 /// What can't be imported by many workers at once, with the reason.
 enum PlanRefusal {
   static func check(_ run: ImportRun) throws(PipelineError) {
+    if run.definition.dryRun, !run.isDryRun {
+      throw refused(
+        "dryRun", "its runs store nothing; take \"dryRun\" out, or plan a check with --dry-run -o PLAN")
+    }
     if run.parts.count > 1, run.isDryRun {
       throw refused(
         "parts",
