@@ -4,7 +4,7 @@ import Locking
 import PersistentStores
 
 /// A plan as a file, for workers that only check the shards of files: without a store.
-package struct PlanFile: Codable {
+struct PlanFile: Codable {
   struct Input: Codable {
     var path: String
     var location: String?
@@ -77,13 +77,17 @@ package struct PlanFile: Codable {
   }
 
   /// Writes the plan; the file appears complete or not at all.
-  package func write(to path: String) throws {
+  func write(to path: String) throws(RunFailure) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    let sink = try ByteSink(path: path)
-    try sink.write(Array(try encoder.encode(self)) + [UInt8(ascii: "\n")])
-    try sink.commit()
+    do {
+      let sink = try ByteSink(path: path)
+      try sink.write(Array(try encoder.encode(self)) + [UInt8(ascii: "\n")])
+      try sink.commit()
+    } catch {
+      throw (error as? CSVError).map(RunFailure.init) ?? RunFailure(store: error as NSError)
+    }
   }
 
   /// The ledger's entry of a shard, as a store would have it.

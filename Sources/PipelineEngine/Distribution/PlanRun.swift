@@ -159,12 +159,14 @@ package struct PlanRun {
       message: "cancelled while the keys of the store were read; nothing is planned")
   }
 
-  /// Reads the inputs, for workers that only check them.
-  package func planFile() throws(RunFailure) -> (file: PlanFile, result: Result) {
+  /// Reads the inputs, and writes a plan to a file for workers that only check them.
+  package func plan(toFile path: String) throws(RunFailure) -> Result {
     let start = ContinuousClock.now
+    // A path that can't be written is reported before the work.
+    try OutputPath.check(path)
     let (planned, known) = try read(KnownInputs())
-    let seconds = start.duration(to: .now) / .seconds(1)
-    return (PlanFile(planned[0], environment), result(planned, known: known, seconds: seconds))
+    try PlanFile(planned[0], environment).write(to: path)
+    return result(planned, known: known, seconds: start.duration(to: .now) / .seconds(1))
   }
 
   // MARK: Reading

@@ -5,6 +5,7 @@ import PersistentStores
 
 /// Checks the shards of a plan in a file as an import would, without a store, and adds up what workers have found.
 package struct ShardChecks {
+  private let path: String
   private let file: PlanFile
   private let run: ImportRun
   private let reports: ReportPlan
@@ -15,6 +16,7 @@ package struct ShardChecks {
     planFile path: String, options: RunOptions, vocabulary: DefinitionVocabulary,
     isCancelled: @escaping @Sendable () -> Bool
   ) throws {
+    self.path = path
     file = try PlanFile.read(path, vocabulary)
     var options = options
     file.plan.apply(to: &options)
@@ -34,11 +36,14 @@ package struct ShardChecks {
 
   // MARK: Checking
 
+  /// The numbers of all shards.
+  package var shardNumbers: Range<Int> { file.shards.indices }
+
   /// Checks one shard, or all.
   ///
   /// - Parameter report: Called with each result.
   package func check(_ number: Int?, _ report: (CheckedShard) -> Void) throws(RunFailure) {
-    for shard in number.map({ [$0] }) ?? Array(file.shards.indices) { report(try checked(shard)) }
+    for shard in number.map({ [$0] }) ?? Array(shardNumbers) { report(try checked(shard)) }
   }
 
   private func checked(_ number: Int) throws(RunFailure) -> CheckedShard {
@@ -67,29 +72,29 @@ package struct ShardChecks {
 
   // MARK: The report
 
-  /// Adds up what workers have printed, and writes the reports; see ``summary(from:)``.
-  package func report(from path: String) throws(RunFailure) -> RunSummary {
+  /// Adds up what workers have printed, and writes the reports. A shard that was checked several times counts once.
+  ///
+  /// - Parameter paths: Files with their lines, in any order; - is standard input.
+  /// - Throws: 75 where shards are missing, with their numbers.
+  package func report(from paths: [String]) throws(RunFailure) -> RunSummary {
     try ReportFiles.check(reports.paths)
-    var summary = try summary(from: path)
+    var lines = CheckedLines(plan: file.id)
+    for path in paths { try lines.read(path, unless: environment.monitor.isCancelled) }
+    var summary = try summary(of: lines.found)
     _ = ReportFiles.write(
       &summary, to: reports.reports(of: summary), of: reports, unless: environment.monitor.isCancelled)
     return summary
   }
 
-  /// Adds up what workers have printed. A shard that was checked several times counts once.
-  ///
-  /// - Parameter path: A file with their lines, in any order.
-  /// - Throws: 75 where shards are missing, with their numbers.
-  func summary(from path: String) throws(RunFailure) -> RunSummary {
-    let found = try lines(path)
+  private func summary(of found: [Int: CheckedShard]) throws(RunFailure) -> RunSummary {
     let missing = file.shards.indices.filter { found[$0] == nil }
     guard missing.isEmpty else {
       let shown = missing.prefix(10).map { "\($0)" }.joined(separator: ", ")
       throw RunFailure(
         code: nil, exitCode: .temporaryFailure,
         message:
-          "\(path) lacks \(missing.count.grouped) of \(file.shards.count.grouped) shards: \(shown); check them with "
-          + "'work --dry-run --shard N', and add their lines")
+          "the results lack \(missing.count.grouped) of \(file.shards.count.grouped) shards: \(shown); check them with "
+          + "'work --dry-run --plan \(path) --shard N', and name their results with --from too")
     }
     let expectations = try environment.expectations()
     var totals = ImportTotals(environment.definition)
@@ -121,32 +126,5 @@ package struct ShardChecks {
       path: input.path, bytes: input.bytes, records: sum.counts.read, contentHash: input.contentHash, state: .imported)
     summary.counts = sum.counts
     totals.finish(summary, wasOpened: true, sum, of: environment.definition.entity, rejects: nil, made: nil)
-  }
-
-  private func lines(_ path: String) throws(RunFailure) -> [Int: CheckedShard] {
-    var found: [Int: CheckedShard] = [:]
-    let decoder = JSONDecoder()
-    do {
-      let text = try Data(contentsOf: URL(fileURLWithPath: path))
-      for line in text.split(separator: UInt8(ascii: "\n")) {
-        let shard = try decoder.decode(CheckedShard.self, from: line)
-        guard shard.plan == file.id else {
-          throw RunFailure(
-            code: nil, exitCode: .dataError,
-            message: "\(path) has results of another plan, \(shard.plan); take them out")
-        }
-        found[shard.shard] = found[shard.shard] ?? shard
-      }
-    } catch let failure as RunFailure {
-      throw failure
-    } catch is DecodingError {
-      throw RunFailure(
-        code: nil, exitCode: .dataError,
-        message: "\(path) has a line that 'work --dry-run' has not printed; collect its standard output only")
-    } catch {
-      throw RunFailure(
-        code: nil, exitCode: .noInput, message: "\(path) can't be read: \((error as NSError).reason)")
-    }
-    return found
   }
 }

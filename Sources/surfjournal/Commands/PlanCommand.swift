@@ -108,10 +108,7 @@ struct PlanCommand: Command {
         let run = try PlanRun(
           definition, options: options, shardBytes: shardBytes, writersMax: writersMax, isDryRun: output != nil,
           isCancelled: isCancelled)
-        guard let output else { return try run.plan() }
-        let (file, result) = try run.planFile()
-        try file.write(to: output)
-        return result
+        return if let output { try run.plan(toFile: output) } else { try run.plan() }
       }
       if isJSON {
         try Console.print(try Console.json(plan), as: .json)
@@ -135,10 +132,25 @@ struct PlanCommand: Command {
     }
     lines += plan.known.map { "\($0) was imported before" }
     lines += plan.notes
-    lines.append("Next, any number of times and anywhere:")
-    lines.append(
-      output.map { "  surfjournal work --dry-run --plan \($0) >>RESULTS" }
-        ?? "  surfjournal work --plan \(plan.plan) --store ADDRESS")
-    return lines.joined(separator: "\n") + "\n"
+    return (lines + next(plan)).joined(separator: "\n") + "\n"
+  }
+
+  /// What to type next.
+  private func next(_ plan: PlanRun.Result) -> [String] {
+    guard let output else {
+      return [
+        "Next, any number of times and anywhere:", "  surfjournal work --plan \(plan.plan) --store ADDRESS",
+      ]
+    }
+    let file = ShellWord.quoted(output)
+    let report = "surfjournal report --plan \(file) --from"
+    if plan.shards == 0 { return ["Next:", "  \(report) /dev/null"] }
+    let number = plan.shards == 1 ? "0" : "N"
+    let each = ", for each shard N from 0 to \(plan.shards - 1), each into a file of its own"
+    return [
+      "Next, anywhere\(plan.shards == 1 ? "" : each):",
+      "  surfjournal work --dry-run --plan \(file) --shard \(number) >results-\(number).jsonl", "Then:",
+      "  cat results-*.jsonl | \(report) -",
+    ]
   }
 }

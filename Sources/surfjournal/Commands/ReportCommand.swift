@@ -18,7 +18,8 @@ struct ReportCommand: Command {
     Options:
           --plan ID              number of the plan, or its beginning; with --from
                                  the file of the plan
-          --from RESULTS         add up what 'surfjournal work --dry-run' printed
+          --from RESULTS         add up what 'surfjournal work --dry-run' printed; may
+                                 be repeated, and - is standard input
           \(SharedOptions.serverStore)
           --rejects PATH         file for rejected records, or a folder, ending in /
           --report FILE          write the report here instead of where the pipeline
@@ -47,8 +48,8 @@ struct ReportCommand: Command {
   private let plan: String
   private let options: RunOptions
   private let isAbandoned: Bool
-  /// The results of a check; nil for an import.
-  private let results: String?
+  /// The files with the results of a check; none for an import.
+  private let results: [String]
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
@@ -60,7 +61,7 @@ struct ReportCommand: Command {
     options.reports = try arguments.reports()
     self.options = options
     isAbandoned = arguments.has("abandon")
-    results = arguments.string("from")
+    results = arguments.strings("from")
   }
 
   func run() async -> ExitCode {
@@ -75,7 +76,7 @@ struct ReportCommand: Command {
         return .ok
       }
       let summary = try await EngineThread.run("report", stopping: message) { isCancelled in
-        if let results {
+        if !results.isEmpty {
           return try ShardChecks(
             planFile: plan, options: options, vocabulary: .journal, isCancelled: isCancelled
           ).report(from: results)
@@ -83,7 +84,7 @@ struct ReportCommand: Command {
         return try PlanReport.summary(
           ofPlan: plan, options: options, vocabulary: .journal, isCancelled: isCancelled)
       }
-      return RunSession(.surfLog, kind: results == nil ? .import : .validate, options: options, arguments: arguments)
+      return RunSession(.surfLog, kind: results.isEmpty ? .import : .validate, options: options, arguments: arguments)
         .present(summary)
     } catch {
       return error.report()

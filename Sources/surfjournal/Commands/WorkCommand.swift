@@ -17,8 +17,8 @@ struct WorkCommand: Command {
     complete, also if records were rejected: these are in the report.
 
     With --dry-run it checks the shards of a plan that 'surfjournal plan --dry-run'
-    has written, needs no store, and prints a line of JSON for each shard. Collect
-    the lines of all workers for 'surfjournal report --from'.
+    has written, needs no store, and prints a line of JSON for each shard. Give each
+    worker a file of its own for them, and all files to 'surfjournal report --from'.
 
     Options:
           --plan ID              number of the plan, or its beginning; for a dry run
@@ -28,7 +28,8 @@ struct WorkCommand: Command {
           --shard N              import this shard only; the first one is 0. Of
                                  several entities, those before it come first
           --list                 import nothing; print the numbers of the shards
-                                 that are not complete, a line each
+                                 that are not complete, a line each; of all shards
+                                 with --dry-run
           --retry-seconds N      how long to try again while the server can't be
                                  reached or is busy; by default 60
           \(SharedOptions.lockTimeout)
@@ -58,7 +59,6 @@ struct WorkCommand: Command {
     shard = try arguments.integer("shard", in: 0...Int.max)
     onlyLists = arguments.has("list")
     if onlyLists, shard != nil { throw arguments.mistake("--list prints all open shards; leave --shard out") }
-    if onlyLists, isDryRun { throw arguments.mistake("--list asks the ledger of a store; leave --dry-run out") }
     retrySeconds = try arguments.seconds("retry-seconds") ?? 60
     (isJSON, isQuiet) = (arguments.has("json"), arguments.has("quiet"))
   }
@@ -85,9 +85,10 @@ struct WorkCommand: Command {
 
   /// Checks shards of a plan in a file.
   private func check() async throws(CommandFailure) -> ExitCode {
-    let (plan, shard, options) = (plan, shard, options)
+    let (plan, shard, options, onlyLists) = (plan, shard, options, onlyLists)
     try await EngineThread.run("work", stopping: "stopping at the next chunk") { isCancelled in
       let checks = try ShardChecks(planFile: plan, options: options, vocabulary: .journal, isCancelled: isCancelled)
+      if onlyLists { return try Console.print(checks.shardNumbers.map { "\($0)\n" }.joined()) }
       var failure: CommandFailure?
       try checks.check(shard) { found in
         do throws(CommandFailure) {
