@@ -27,7 +27,7 @@ import Testing
     { "run": ["cat", "{path}"], "range": ["./command", "{path}", "{first}", "{length}"] }
     """
 
-  @Test(arguments: [SIGKILL, SIGSEGV])
+  @Test(arguments: [SIGKILL, SIGALRM])
   func `A command ends with the program, and so does what it has started`(signal: Int32) throws {
     try setRead(Self.whole, script: "sleep 1000 & trap '' TERM; sleep 1000")
     let program = try Tool.start("validate", "log.csv", "--pipeline", "./nightly.json", in: folder)

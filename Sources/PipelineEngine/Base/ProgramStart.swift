@@ -25,14 +25,12 @@ struct ProgramStart {
   ///
   /// - Returns: The process, and the end of the pipe that is written to.
   func start() throws(ProgramFailure) -> (process: Int32, input: Int32) {
-    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-    defer { close(nothing) }
     let pipe = try ProgramPipe()
     defer { close(pipe.reading) }
     let variables = environment.map { "\($0)=\($1)" }
     let process = spawn_program(
       path, Self.list(words), Int32(words.count), Self.list(variables), Int32(variables.count), folder?.path ?? "",
-      pipe.reading, output ?? nothing, messages ?? nothing, group)
+      pipe.reading, output ?? -1, messages ?? -1, group)
     if process > 0 { return (process, pipe.writing) }
     close(pipe.writing)
     throw ProgramFailure("\(path) can't be started: \(String(cString: strerror(-process)))")

@@ -18,8 +18,8 @@ struct ReportCommand: Command {
     Options:
           --plan ID              number of the plan, or its beginning; with --from
                                  the file of the plan
-          --from RESULTS         add up what 'surfjournal work --dry-run' printed; may
-                                 be repeated, and - is standard input
+          --from RESULTS         add up what 'surfjournal work --dry-run' printed;
+                                 may be repeated, and - is standard input
           \(SharedOptions.serverStore)
           --rejects PATH         file for rejected records, or a folder, ending in /
           --report FILE          write the report here instead of where the pipeline
