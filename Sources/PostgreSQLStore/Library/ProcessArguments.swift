@@ -22,9 +22,11 @@ package enum ProcessArguments {
 
   /// As they were given.
   private static let asGiven = CommandLine.arguments
+  /// There may be very many files, and a message must not search them all.
+  private static let withPasswords = asGiven.dropFirst().filter { PostgreSQLAddress.withoutPasswords($0) != $0 }
 
   /// A message without the passwords that are in arguments.
   package static func withoutPasswords(_ message: String) -> String {
-    asGiven.dropFirst().reduce(message) { PostgreSQLAddress.withoutPasswords($0, quoting: $1) }
+    withPasswords.reduce(message) { PostgreSQLAddress.withoutPasswords($0, quoting: $1) }
   }
 }
