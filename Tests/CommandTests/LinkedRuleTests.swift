@@ -8,7 +8,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    try LateModel.write("M.xcdatamodel", entities: Self.entities, to: folder)
+    try LateModel.write("M.xcdatamodel", entities: Self.entities + LateModel.crews, to: folder)
   }
 
   private static let entities = """
@@ -19,14 +19,6 @@ import Testing
     <entity name="Session">
       <attribute name="note" attributeType="String"/>
       <relationship name="spot" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Spot" inverseName="sessions" inverseEntity="Spot"/>
-    </entity>
-    <entity name="Crew">
-      <attribute name="name" attributeType="String"/>
-      <relationship name="riders" optional="YES" toMany="YES" minCount="2" deletionRule="Nullify" destinationEntity="Rider" inverseName="crew" inverseEntity="Rider"/>
-    </entity>
-    <entity name="Rider">
-      <attribute name="name" attributeType="String"/>
-      <relationship name="crew" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Crew" inverseName="riders" inverseEntity="Crew"/>
     </entity>
     """
 

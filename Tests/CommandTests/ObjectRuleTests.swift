@@ -7,20 +7,9 @@ import Testing
 @Suite struct ObjectRuleTests {
   private let folder: TemporaryFolder
 
-  private static let entities = """
-    <entity name="Crew">
-      <attribute name="name" attributeType="String"/>
-      <relationship name="riders" optional="YES" toMany="YES" minCount="2" deletionRule="Nullify" destinationEntity="Rider" inverseName="crew" inverseEntity="Rider"/>
-    </entity>
-    <entity name="Rider">
-      <attribute name="name" attributeType="String"/>
-      <relationship name="crew" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Crew" inverseName="riders" inverseEntity="Crew"/>
-    </entity>
-    """
-
   init() throws {
     folder = try TemporaryFolder()
-    try LateModel.write("M.xcdatamodel", entities: Self.entities, to: folder)
+    try LateModel.write("M.xcdatamodel", entities: LateModel.crews, to: folder)
     for values in [
       ["Author", "name=Ann"], ["Author", "name=Bob"], ["Book", "title=One", "author=1"],
       ["Book", "title=Two", "author=1"], ["Rider", "name=Cid"], ["Rider", "name=Dan"], ["Rider", "name=Eve"],

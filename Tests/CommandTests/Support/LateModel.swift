@@ -2,6 +2,18 @@ import TestSupport
 
 /// Models whose entities lead to one another in circles: authors and books, and what a suite adds.
 enum LateModel {
+  /// A crew has at least two riders, or none.
+  static let crews = """
+    <entity name="Crew">
+      <attribute name="name" attributeType="String"/>
+      <relationship name="riders" optional="YES" toMany="YES" minCount="2" deletionRule="Nullify" destinationEntity="Rider" inverseName="crew" inverseEntity="Rider"/>
+    </entity>
+    <entity name="Rider">
+      <attribute name="name" attributeType="String"/>
+      <relationship name="crew" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Crew" inverseName="riders" inverseEntity="Crew"/>
+    </entity>
+    """
+
   /// Writes a model in source form.
   ///
   /// - Parameters:
