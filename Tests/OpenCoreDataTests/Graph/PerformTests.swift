@@ -85,7 +85,7 @@ struct PerformTests {
   }
 
   // That the main queue is drained by the real main thread is up to the program: the tests of the command prove it.
-  @Test("A main-queue context runs on the main queue, wherever it is asked from", .timeLimit(.minutes(10)))
+  @Test("A main-queue context runs on the main queue, wherever it is asked from", .timeLimit(.minutes(30)))
   func mainQueue() async {
     let context = NSManagedObjectContext(concurrencyType: .mainQueue)
     context.persistentStoreCoordinator = stack.coordinator
@@ -98,7 +98,7 @@ struct PerformTests {
     #expect(nested)
   }
 
-  @Test("Many contexts at once, on one coordinator and through a chain, lose nothing", .timeLimit(.minutes(10)))
+  @Test("Many contexts at once, on one coordinator and through a chain, lose nothing", .timeLimit(.minutes(30)))
   func stress() async throws {
     let writer = stack.context()
     let (stack, entity) = (stack, stack.entity)

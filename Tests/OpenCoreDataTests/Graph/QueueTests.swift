@@ -106,7 +106,7 @@ struct QueueTests {
     #expect(!one.queue.isCurrent)
   }
 
-  @Test("A background child of a main context fetches and saves while the main queue is free", .timeLimit(.minutes(10)))
+  @Test("A background child of a main context fetches and saves while the main queue is free", .timeLimit(.minutes(30)))
   func backgroundChildOfMain() async throws {
     let writer = stack.context()
     let main = mainContext(writer)
