@@ -13,7 +13,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   /// Whether the file was opened for writing, which makes a store where no file is.
   var isOfWriter = false
   /// Whether it concerns a file next to the store that only SQLite should have made.
-  package private(set) var isBesideStore = false
+  private var isBesideStore = false
 
   /// The primary result code: the low byte of the extended one.
   package var primaryCode: Int32 { code & 0xff }

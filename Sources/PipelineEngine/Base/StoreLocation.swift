@@ -14,13 +14,16 @@ package struct StoreLocation: Sendable {
     ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) }
   }
 
-  /// Whether a person may mean a server, although no file has the name and this program would make one: another scheme, or
-  /// keywords of libpq such as `service=journal`.
+  /// Whether no file has this name, and it looks like the address of a server in another form: it has another scheme, or
+  /// begins with a keyword of libpq, such as `service=journal`.
   package static func resemblesAddress(_ text: String) -> Bool {
-    if isAddress(text) || text.hasPrefix("x-coredata://") || mayExist(text) { return false }
+    if isAddress(text) || text.hasPrefix("x-coredata://") { return false }
     let words = text.trimmingCharacters(in: .whitespaces)
-    return words.contains("://")
+    let isOther =
+      words.contains("://")
       || words.prefixMatch(of: /(service|host|hostaddr|dbname|user|port|password)\s*=/) != nil
+    // There may be very many operands: the system is asked about nearly none.
+    return isOther && !mayExist(text)
   }
 
   package var isServer: Bool { Self.isAddress(text) }

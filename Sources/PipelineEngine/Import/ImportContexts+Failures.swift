@@ -12,21 +12,26 @@ extension ImportContexts {
       context.performAndWait { context.refusedObjects(over: relationships) }
     }
     if refused.isEmpty { return Self.storeFailures(in: error, plan) }
+    let linking = Dictionary(
+      relationships.map { ($0.name, LinkingRows(plan, over: $0)) }, uniquingKeysWith: { first, _ in first })
     var failures: [Int: Failure] = [:]
     for object in refused {
-      for (row, message) in Self.rows(of: object, plan) where failures[row] == nil {
+      for (row, message) in Self.rows(of: object, plan, linking) where failures[row] == nil {
         failures[row] = Failure(row: row, code: .modelError, message: message)
       }
     }
     return failures.values.sorted { $0.row < $1.row }
   }
 
-  private static func rows(of object: RefusedObject, _ plan: ChunkPlan) -> [(row: Int, message: String)] {
+  /// - Parameter linking: By the name of the relationship.
+  private static func rows(
+    of object: RefusedObject, _ plan: ChunkPlan, _ linking: [String: LinkingRows]
+  ) -> [(row: Int, message: String)] {
     var found: [(row: Int, message: String)] = []
     let own = rows(of: object.id, plan)
     if let message = object.message { found += own.map { ($0, message) } }
     for end in object.ends {
-      let linking = LinkingRows(plan, over: end.relationship)
+      guard let linking = linking[end.relationship.name] else { continue }
       if end.problem != nil {
         let rows = end.refused(linking.row(of:))
         // A created object may have nothing because a later record leads its entry elsewhere.
