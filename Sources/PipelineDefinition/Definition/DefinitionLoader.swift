@@ -185,6 +185,7 @@ struct DefinitionLoader {
       guard PipelineDefinition.pathKeys.contains(DefinitionPath.pattern(origin.path)), !text.isEmpty, text != "-"
       else { return text }
       if origin.path == "model", !PipelineDefinition.isModelPath(text) { return text }
+      if StoreAddress.isAddress(text) { return text }
       return DefinitionPath.joined(prefix, text)
     }
   }

@@ -232,6 +232,7 @@ extension PipelineDefinition: Decodable {
   /// Checks what involves several keys: names used twice, names that are not declared.
   func checkTogether(_ mistakes: MistakeList) {
     checkRead(mistakes)
+    checkAddresses(mistakes)
     if !parts.isEmpty {
       checkParts(mistakes)
       return checkReports(mistakes)

@@ -117,7 +117,7 @@ package struct RunFailure: Error {
   /// Checks that a store and the files next to it are regular ones, or can become such. The library opens /dev/null as a
   /// store in memory, from which nothing would be left.
   package static func checkKind(ofStore path: String) throws(RunFailure) {
-    if StoreLocation.isAddress(path) { return }
+    if StoreAddress.isAddress(path) { return }
     do {
       try StorePath.checkKind(path)
     } catch {

@@ -1,6 +1,7 @@
 import Foundation
 import Locking
 import OpenCoreData
+import PipelineDefinition
 import PostgreSQLStore
 
 /// Where a store is: a file, or a database of a PostgreSQL server.
@@ -10,23 +11,13 @@ package struct StoreLocation: Sendable {
 
   package init(_ text: String) { self.text = text }
 
-  package static func isAddress(_ text: String) -> Bool {
-    ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) }
-  }
-
-  /// Whether no file has this name, and it looks like the address of a server in another form: it has another scheme, or
-  /// begins with a keyword of libpq, such as `service=journal`.
+  /// Whether no file has this name, and it looks like the address of a server in another form.
   package static func resemblesAddress(_ text: String) -> Bool {
-    if isAddress(text) || text.hasPrefix("x-coredata://") { return false }
-    let words = text.trimmingCharacters(in: .whitespaces)
-    let isOther =
-      words.contains("://")
-      || words.prefixMatch(of: /(service|host|hostaddr|dbname|user|port|password)\s*=/) != nil
     // There may be very many operands: the system is asked about nearly none.
-    return isOther && !mayExist(text)
+    StoreAddress.resemblesAddress(text) && !mayExist(text)
   }
 
-  package var isServer: Bool { Self.isAddress(text) }
+  package var isServer: Bool { StoreAddress.isAddress(text) }
 
   /// The path of a file; nil for a database.
   package var path: String? { isServer ? nil : text }

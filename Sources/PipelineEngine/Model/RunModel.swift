@@ -53,7 +53,7 @@ package struct RunModel {
       self.init(model: given)
       return
     }
-    if let store, StoreLocation.isAddress(store) {
+    if let store, StoreAddress.isAddress(store) {
       self = try Self.ofServer(StoreLocation(store), definition)
       return
     }

@@ -71,7 +71,7 @@ extension PipelineDefinition {
 
   private func warnOfStore(_ path: String, _ warn: (String, String) -> Void) {
     let files = FileManager.default
-    guard !StoreLocation.isAddress(path), !files.fileExists(atPath: path) else { return }
+    guard !StoreAddress.isAddress(path), !files.fileExists(atPath: path) else { return }
     if imports.allSatisfy(\.columns.isEmpty) {
       warn("store", "the store \(path) to export from does not exist; check the path, or import into it first")
     } else if !files.fileExists(atPath: OutputPath.folder(of: path)) {

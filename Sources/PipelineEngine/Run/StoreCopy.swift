@@ -77,7 +77,7 @@ public enum StoreCopy {
   }
 
   /// Whether the text is the address of a store in PostgreSQL, and not a path.
-  public static func isAddress(_ text: String) -> Bool { StoreLocation.isAddress(text) }
+  public static func isAddress(_ text: String) -> Bool { StoreAddress.isAddress(text) }
 
   /// Copies all without the checks; a new file that does not become a copy is removed.
   static func copy(

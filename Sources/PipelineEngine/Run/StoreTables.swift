@@ -42,7 +42,7 @@ public struct StoreTables: Sendable {
       copied.map { message.replacingOccurrences(of: $0, with: path) } ?? message
     }
     do {
-      if StoreLocation.isAddress(path) {
+      if StoreAddress.isAddress(path) {
         throw RunFailure(
           code: nil, exitCode: .usage,
           message: "a whole store is exported from a file; make one with 'copy', and export that")

@@ -51,9 +51,8 @@ extension Arguments {
   func refuseOtherAddresses() throws(CommandFailure) {
     let stores = operands + (isDeclared("store") ? strings("store") : [])
     guard let store = stores.first(where: StoreLocation.resemblesAddress) else { return }
-    let advice =
-      store.contains("service") ? "postgresql://?service=NAME" : "postgresql://USER@HOST:PORT/DATABASE"
-    throw mistake("the store looks like the address of a server, and no file has that name; write it as \(advice)")
+    let form = StoreAddress.form(for: store)
+    throw mistake("the store looks like the address of a server, and no file has that name; write it as \(form)")
   }
 
   private static let fileOptions = [

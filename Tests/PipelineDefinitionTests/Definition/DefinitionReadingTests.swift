@@ -207,6 +207,27 @@ import Testing
     #expect(definition.url(for: "~club/log.csv").path == folder.path("~club/log.csv"))
   }
 
+  @Test(arguments: [
+    #""store": "service=journal""#, #""store": "host=db password=sesame""#, #""store": "jdbc:postgresql://db/sesame""#,
+    #""rejects": "postgresql://u:sesame@db/d""#, #""export": {"output": "postgres://u:sesame@db/d"}"#,
+    #""log": "postgresql://u:sesame@db/d""#, #""report": ["r.txt", "postgresql://u:sesame@db/d"]"#,
+    #""source": "postgresql://u:sesame@db/d""#,
+  ])
+  func `What is no address but resembles one, and addresses in place of files, are mistakes`(member: String) throws {
+    let error = try #require(throws: PipelineError.self) {
+      try read(#"{"name": "n", "columns": ["date"], \#(member)}"#)
+    }
+    let mistake = try #require(error.mistakes.first)
+    #expect(error.mistakes.count == 1 && member.contains(mistake.path.prefix { $0 != "." && $0 != "[" }))
+    #expect(mistake.message.contains("the address of a server"))
+    #expect(!"\(error)".contains("sesame"))
+  }
+
+  @Test(arguments: ["./service=journal", "postgresql://db/journal", "a=b.sqlite", "surf:2026.sqlite"])
+  func `A store is a file or an address`(store: String) throws {
+    #expect(try read(#"{"name": "n", "columns": ["date"], "store": "\#(store)"}"#).store == store)
+  }
+
   @Test func `Without a file relative paths start at the current folder`() throws {
     let here = FileManager.default.currentDirectoryPath
     #expect(PipelineDefinition(name: "n", vocabulary: .journal).url(for: "log.csv").path == here + "/log.csv")

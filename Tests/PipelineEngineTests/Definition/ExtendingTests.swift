@@ -156,6 +156,15 @@ import Testing
     #expect(own.export?.output == "../shared/o.csv")
   }
 
+  @Test func `A store on a server stays where it is, in whatever folder the base lies`() throws {
+    let address = "postgresql://loader@db/journal"
+    _ = try folder.write(
+      #"{"name": "base", "source": "in.csv", "store": "\#(address)", "columns": ["date"]}"#, to: "shared/base.json")
+    let own = try read(file: "own.json", #"{"extends": "shared/base.json"}"#)
+    #expect(own.store == address)
+    #expect(own.source == ["shared/in.csv"])
+  }
+
   @Test func `A base in the same folder leaves its paths as they are written`() throws {
     #expect(try read(#"{"extends": "base.json"}"#).source == ["in.csv"])
   }
