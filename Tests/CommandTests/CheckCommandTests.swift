@@ -139,6 +139,14 @@ import Testing
     #expect(output.text.contains("log: file ../shared/logs/run.log, format text, level debug"))
   }
 
+  @Test func `Rejects of a store on a server are said to be in the current folder`() throws {
+    try folder.write(
+      #"{"name": "n", "columns": ["date"], "store": "postgresql://anna:sesame@127.0.0.1:1/d"}"#, to: "n.json")
+    let output = try check("n.json")
+    #expect(output.text.contains("Rejects  in the current folder, named after the input"), "\(output.text)")
+    #expect(output.text.contains("postgresql://anna@127.0.0.1:1/d") && !output.text.contains("sesame"))
+  }
+
   @Test(arguments: PipelineCommandTests.presetNames)
   func `The built-in pipelines are in order`(_ name: String) throws {
     let output = try check(name)

@@ -195,5 +195,7 @@ struct CopyCommandTests {
     #expect(!folder.exists("x.sqlite"))
     let list = try run("list", secret)
     #expect(list.messages.contains("postgresql://anna@127.0.0.1:1/journal"), "\(list.messages)")
+    #expect(list.messages.contains("refused. Is the server running"), "\(list.messages)")
+    #expect(list.messages.contains("connections? Check the address"), "\(list.messages)")
   }
 }

@@ -185,7 +185,8 @@ struct DefinitionLoader {
       guard PipelineDefinition.pathKeys.contains(DefinitionPath.pattern(origin.path)), !text.isEmpty, text != "-"
       else { return text }
       if origin.path == "model", !PipelineDefinition.isModelPath(text) { return text }
-      if StoreAddress.isAddress(text) { return text }
+      let isOtherAddress = origin.path == "store" && StoreAddress.resemblesAddress(text)
+      if isOtherAddress || StoreAddress.isAddress(text) { return text }
       return DefinitionPath.joined(prefix, text)
     }
   }

@@ -176,7 +176,10 @@ public struct PipelineExplanation: Sendable {
 
   private static func rejects(_ definition: PipelineDefinition) -> String {
     if let rejects = definition.rejects { return rejects }
-    return "next to \(definition.report.isEmpty ? "the store" : "the report"), named after the input"
+    let isOnServer = definition.store.map(StoreAddress.isAddress) ?? false
+    let place =
+      !definition.report.isEmpty ? "next to the report" : isOnServer ? "in the current folder" : "next to the store"
+    return "\(place), named after the input"
   }
 
   // MARK: Store and export

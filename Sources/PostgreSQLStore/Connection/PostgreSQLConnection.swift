@@ -343,9 +343,16 @@ final class PostgreSQLConnection: @unchecked Sendable {
     )
   }
 
-  /// On one line: libpq's messages have several, which begin with tabs.
+  /// On one line: libpq's messages have several, which begin with tabs and, where a sentence begins, with a capital letter.
   private func cleaned(_ message: String) -> String {
-    address.withoutPasswords(message).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    var text = ""
+    for line in address.withoutPasswords(message).split(whereSeparator: \.isNewline) {
+      let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      guard let first = words.first else { continue }
+      if let last = text.last { text += first.isUppercase && !".?:,;".contains(last) ? ". " : " " }
+      text += words
+    }
+    return text
   }
 }
 

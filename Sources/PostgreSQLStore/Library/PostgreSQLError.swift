@@ -105,7 +105,7 @@ struct PostgreSQLError: Error, CustomStringConvertible {
   func coreDataError(_ code: NSError.CoreDataCode, _ what: String) -> NSError {
     let code: NSError.CoreDataCode =
       isPassing ? .timeout : isReference ? .relationshipDeniedDelete : isUniqueness ? .constraintConflict : code
-    let end = message.hasSuffix(".") ? "" : "."
+    let end = message.last.map { ".?".contains($0) } ?? false ? "" : "."
     let advice = advice.isEmpty ? "" : " \(advice)"
     var info: [String: Any] = [
       NSError.storeFailureKindKey: failureKind,

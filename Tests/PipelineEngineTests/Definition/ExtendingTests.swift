@@ -163,6 +163,10 @@ import Testing
     let own = try read(file: "own.json", #"{"extends": "shared/base.json"}"#)
     #expect(own.store == address)
     #expect(own.source == ["shared/in.csv"])
+
+    _ = try folder.write(#"{"name": "base", "store": "service=journal", "columns": ["date"]}"#, to: "shared/base.json")
+    let mistake = error { try read(file: "own.json", #"{"extends": "shared/base.json"}"#) }?.mistakes.first
+    #expect(mistake?.path == "store" && mistake?.message.contains("postgresql://?service=NAME") == true)
   }
 
   @Test func `A base in the same folder leaves its paths as they are written`() throws {
