@@ -60,7 +60,7 @@ import Testing
       to: "long.csv")
     for command in ["import long.csv --store s.sqlite", "validate long.csv", "import long.csv --store t --dry-run"] {
       let output = try Tool.shell(
-        "ulimit -v 4000000; timeout 60 \"$surfjournal\" \(command) --pipeline p.json --json", in: folder)
+        "timeout 60 \"$surfjournal\" \(command) --pipeline p.json --json", kilobytesMax: 4_000_000, in: folder)
       #expect(output.status == 65, "\(command): \(output.status) \(output.messages)")
       let summary = try output.json()
       #expect(summary.counts.rejected == 1 && summary.counts.read == 2, "\(command)")

@@ -59,8 +59,14 @@ enum Tool {
   }
 
   /// Runs a shell script in which `$surfjournal` is the program.
-  static func shell(_ script: String, in folder: TemporaryFolder) throws -> ProgramOutput {
-    try Programs.run("/bin/bash", ["-c", script], in: folder, environment: ["surfjournal": url.path])
+  ///
+  /// - Parameter kilobytesMax: How many kibibytes each of its processes may address. Under a sanitizer there is no limit,
+  ///   because it reserves more addresses than any limit leaves.
+  static func shell(
+    _ script: String, kilobytesMax: Int? = nil, in folder: TemporaryFolder
+  ) throws -> ProgramOutput {
+    let limit = Shim.seesAllocations ? kilobytesMax.map { "ulimit -v \($0); " } ?? "" : ""
+    return try Programs.run("/bin/bash", ["-c", limit + script], in: folder, environment: ["surfjournal": url.path])
   }
 
   /// Starts `surfjournal` and goes on.
