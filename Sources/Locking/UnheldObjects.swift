@@ -69,7 +69,28 @@ package final class UnheldObjects: Sendable {
     return isRetained.map { Unmanaged<AnyObject>.fromOpaque($0.address).takeRetainedValue() }
   }
 
+  /// All objects that live.
+  package var objects: [AnyObject] {
+    let retained = slots.withLock { slots in
+      slots.addresses.compactMap { address in
+        address.flatMap { swift_tryRetain(UnsafeMutableRawPointer(mutating: $0)) }.map(RetainedAddress.init)
+      }
+    }
+    return retained.map { Unmanaged<AnyObject>.fromOpaque($0.address).takeRetainedValue() }
+  }
+
+  /// Makes room for so many more objects.
+  package func reserve(_ count: Int) {
+    slots.withLock { slots in
+      let needed = slots.addresses.count + max(0, count - slots.free.count)
+      if needed > slots.addresses.capacity { slots.addresses.reserveCapacity(max(needed, slots.addresses.count * 2)) }
+    }
+  }
+
+  // The effect follows from rule 4, and is declared for other modules: an object that goes need not hold the table.
+
   /// The object has no slot any more. Called in its `deinit`, on any thread.
+  @_effects(releasenone)
   package func forget(_ object: AnyObject, at slot: Int32) {
     let address = Self.address(object)
     slots.withLock { $0.clear(slot, of: address) }

@@ -103,7 +103,7 @@ extension ObjectGraph {
   /// Breaks reference cycles of objects that were read ahead, or that pending changes lead to. For the end of the
   /// context.
   func dropRelated() {
-    for object in registry.objects {
+    registry.forEach { object in
       object.related = nil
       object.dropPending()
     }

@@ -34,6 +34,12 @@ final class ObjectRegistry {
     return batches.reduce(into: Set(entries.values.compactMap(unheldObject(at:)))) { $0.formUnion($1.handles.objects) }
   }
 
+  /// Calls `body` with each object. Nothing is looked up for it.
+  func forEach(_ body: (NSManagedObject) -> Void) {
+    for case let object as NSManagedObject in unheld.objects { body(object) }
+    for batch in batches { batch.handles.forEach { body($1) } }
+  }
+
   subscript(key: ObjectKey) -> NSManagedObject? {
     index()
     if let slot = entries[key], let known = unheldObject(at: slot) { return known }
@@ -60,7 +66,9 @@ final class ObjectRegistry {
 
   private func indexAll() {
     if unindexed.count > 1 { entries.reserveCapacity(entries.count + unindexed.count) }
-    for (key, slot) in unindexed {
+    // By index: most often it is one, and an iterator would hold the list.
+    for index in unindexed.indices {
+      let (key, slot) = unindexed[index]
       if let former = entries.updateValue(slot, forKey: key) { unheld.free(former) }
     }
     unindexed.removeAll(keepingCapacity: unindexed.count < Self.keptMax)
@@ -71,6 +79,7 @@ final class ObjectRegistry {
     // They live: looking for dead entries among them would make the table anew, several times.
     if entries.count + unindexed.count + count > purgeAt { sweep(expecting: count) }
     unindexed.reserveCapacity(unindexed.count + count)
+    unheld.reserve(count)
   }
 
   private func sweep(expecting count: Int = 0) {
