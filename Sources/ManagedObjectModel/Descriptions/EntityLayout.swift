@@ -60,7 +60,11 @@ package final class EntityLayout: Sendable {
     Dictionary(entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { own, _ in own })
   }
 
+  // The effects are declared for other modules: code that reads a value need not hold an object during the call, which
+  // would cost as much as the search.
+
   /// The slot of an attribute; nil if the entity has no attribute of that name.
+  @_effects(readonly)
   package func slot(named name: String) -> Int? {
     guard let fewNames else { return slotsByName[name] }
     // Most keys differ from most names in length.
@@ -75,6 +79,7 @@ package final class EntityLayout: Sendable {
     return fewRelationships.first { $0.name == name }?.relationship
   }
 
+  @_effects(readonly)
   package func isInteger(_ slot: Int) -> Bool { integerSlots[slot] }
 }
 

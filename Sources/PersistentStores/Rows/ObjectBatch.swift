@@ -206,6 +206,14 @@ public struct ObjectBatch: Sendable {
     }
   }
 
+  // The effect is declared for other modules, as that of `EntityLayout.slot(named:)`.
+
+  /// The text of a cell; nil for another kind.
+  @_effects(releasenone)
+  package static func text(_ cell: ValueCell, in arena: [UInt8]) -> String? {
+    cell.kind == .text ? String(decoding: arena[cell.range], as: UTF8.self) : nil
+  }
+
   /// The value of a text, blob or decimal cell.
   package static func value(_ cell: ValueCell, in arena: [UInt8]) -> StoredValue {
     if cell.kind == .blob { return .blob(Data(arena[cell.range])) }

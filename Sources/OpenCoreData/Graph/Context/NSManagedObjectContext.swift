@@ -179,7 +179,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The object of each error of the last validation: an error of a class's own type cannot name it.
   package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
   /// What notes errors of properties that can't be read; nil outside of `throwingReadFailures`.
-  var readFailure: ReadFailure?
+  var readFailure: ReadFailure? { didSet { graph.packedFaults.set(needNoContext: readFailure == nil) } }
 
   /// A context without a parent or coordinator; set one of them next. (Apple documentation: init(concurrencyType:).)
   ///
@@ -198,10 +198,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       case .privateQueueConcurrencyType: .makePrivate()
       case .confinementConcurrencyType: .nowhere
       }
+    if ConcurrencyDebug.isOn { WatchedReads.begin() }
   }
 
   deinit {
     if let checkpointObserver { NotificationCenter.default.removeObserver(checkpointObserver) }
+    graph.packedFaults.set(needNoContext: false)
     // Objects that were read ahead may hold each other in a reference cycle; this breaks it.
     graph.dropRelated()
   }

@@ -10,6 +10,7 @@ final class ObjectGraph {
   /// Every registered object, if `retainsUnchanged` is true.
   private var retained: Set<NSManagedObject> = []
   let packedLinks: PackedLinkState
+  let packedFaults = PackedFaultState()
   private(set) var insertions: PendingInsertions
   private(set) var updates: [ObjectKey: NSManagedObject] = [:]
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]

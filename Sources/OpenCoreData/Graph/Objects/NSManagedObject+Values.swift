@@ -12,7 +12,7 @@ extension NSManagedObject {
   /// As the generic one: a fast path for the most common types.
   public final func attributeValue(forKey key: String) -> String? {
     firePackedFault()
-    if let storage = directStorage, let cell = storage.cell(key, row: Int(row)) { return storage.text(cell) }
+    if let (cell, arena) = directStorage?.cellAndArena(key, row: Int(row)) { return ObjectBatch.text(cell, in: arena) }
     return String.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
@@ -206,7 +206,8 @@ extension NSManagedObject {
   /// Loads the values of a fault whose row is packed, so that they can be read there.
   @inline(__always)
   func firePackedFault() {
-    if state.contains(.fault), loaded == nil, !isUnregistered, !WatchedReads.isOn { fireFault() }
+    guard state.contains(.fault), loaded == nil, !isUnregistered, !WatchedReads.isOn else { return }
+    if storage?.packedFaults.needNoContext == true { completeFault() } else { fireFault() }
   }
 
   /// As `fireFault()`, except that an object whose context was reset reads as nil.

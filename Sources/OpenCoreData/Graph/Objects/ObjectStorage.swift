@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import Synchronization
 
 /// What all objects of a context share, or all objects made for the rows of one batch: an object has one reference to
 /// it.
@@ -7,12 +8,14 @@ class ObjectStorage {
   /// One weak reference for all objects: one in each object would cost as much as the rest of the object.
   weak let context: NSManagedObjectContext?
   let packedLinks: PackedLinkState
+  let packedFaults: PackedFaultState
   /// Where the context finds objects that it does not hold.
   let unheld: UnheldObjects
 
   init(_ context: NSManagedObjectContext) {
     self.context = context
     packedLinks = context.graph.packedLinks
+    packedFaults = context.graph.packedFaults
     unheld = context.graph.registry.unheld
   }
 }
@@ -26,6 +29,16 @@ final class PackedLinkState {
   @exclusivity(unchecked) private(set) var areIncomplete = false
 
   private func noteChange() { areIncomplete = arePending || keyed != nil }
+}
+
+/// Whether a fault whose values are packed fires without its context: the context is there, and no read has failed. Asking
+/// the context itself would cost as much as the first value that is read.
+final class PackedFaultState: Sendable {
+  private let flag = Atomic<Bool>(true)
+
+  var needNoContext: Bool { flag.load(ordering: .relaxed) }
+
+  func set(needNoContext: Bool) { flag.store(needNoContext, ordering: .relaxed) }
 }
 
 /// Links of a batch of stored rows that are written without objects, when something asks for them at the latest.
@@ -85,22 +98,27 @@ final class BatchStorage: ObjectStorage {
   // By field: reading through the whole batch would copy it, and count references to each of its parts, for every
   // value.
 
+  // These are inline, so that the storage need not be held while they read.
+
   /// The cell of an attribute; nil if the entity has no attribute of that name.
+  @inline(__always)
   func cell(_ name: String, row: Int) -> ValueCell? {
     guard let slot = layout.slot(named: name) else { return nil }
     return batch.cells[row * batch.slotCount + slot]
   }
 
+  /// The same, with the bytes that it refers to if it has a text.
+  @inline(__always)
+  func cellAndArena(_ name: String, row: Int) -> (cell: ValueCell, arena: [UInt8])? {
+    guard let slot = layout.slot(named: name) else { return nil }
+    return (batch.cells[row * batch.slotCount + slot], batch.arena)
+  }
+
   /// The cell of an attribute of an integer type; nil for another type.
+  @inline(__always)
   func integerCell(_ name: String, row: Int) -> ValueCell? {
     guard let slot = layout.slot(named: name), layout.isInteger(slot) else { return nil }
     return batch.cells[row * batch.slotCount + slot]
-  }
-
-  /// The text of a cell; nil for another kind.
-  func text(_ cell: ValueCell) -> String? {
-    // Kinds are matched as patterns: their `==` belongs to another module and would be called.
-    if case .text = cell.kind { String(decoding: batch.arena[cell.range], as: UTF8.self) } else { nil }
   }
 
   func value(row: Int, slot: Int) -> StoredValue {
