@@ -11,7 +11,9 @@ package struct SQLFragment: Sendable, Equatable {
   }
 
   package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
-    SQLFragment(left.text + right.text, left.bindings + right.bindings)
+    // Lists of many keys are not copied.
+    if right.bindings.isEmpty { return SQLFragment(left.text + right.text, left.bindings) }
+    return SQLFragment(left.text + right.text, left.bindings.isEmpty ? right.bindings : left.bindings + right.bindings)
   }
 
   /// The fragments joined with `separator`.

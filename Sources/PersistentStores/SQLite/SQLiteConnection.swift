@@ -138,6 +138,12 @@ package final class SQLiteConnection {
   }
   static let cachedStatementsMax = 100
 
+  func statement(_ fragment: SQLFragment) throws -> SQLiteStatement {
+    let kept = try statement(fragment.text)
+    try kept.bind(fragment.bindings)
+    return kept
+  }
+
   /// A separate statement for `sql`, for a cursor that stays open while others run.
   package func cursor(_ fragment: SQLFragment) throws -> SQLiteStatement {
     let made = try SQLiteStatement(self, fragment.text)

@@ -7,9 +7,8 @@ extension SQLiteReader {
     let plan = try DictionaryPlan(query, shape, in: store)
     return try access("Reading") {
       try connection.stopping(at: stop) {
-        let statement = try connection.statement(plan.select.text)
+        let statement = try connection.statement(plan.select)
         defer { statement.reset() }
-        try statement.bind(plan.select.bindings)
         var result: [DictionaryRow] = []
         while try statement.step() { result.append(try row(of: statement, shape, plan)) }
         return result

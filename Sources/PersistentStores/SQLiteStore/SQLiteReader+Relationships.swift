@@ -53,11 +53,11 @@ extension SQLiteReader {
   /// - Returns: Nil if there are more than `rowsMax`.
   private func relatedRows(_ table: RelatedTable, of keys: [Int64], atMost rowsMax: Int) throws -> [RelatedRows]? {
     var (result, count) = ([RelatedRows](), 0)
-    for part in Set(keys).sorted().statementParts {
+    for part in keys.sortedUniquely().statementParts {
       let plan = try SelectPlan(FetchQuery(entity: table.destination), in: store, owners: table.owners(part))
       let isWhole = try access("Reading") {
         let cursor = try StoreCursor(
-          connection, plan, rowsPerBatch: Self.relatedRowsPerBatch, ownsSnapshot: false, lock: nil)
+          connection, plan, rowsPerBatch: Self.relatedRowsPerBatch, ownsSnapshot: false, lock: nil, isAlone: true)
         var (batch, numbers) = (ObjectBatch(entity: table.entity), RowNumbers(wantsVersions: true))
         while try cursor.next(into: &batch, numbers: &numbers) {
           count += numbers.keys.count
@@ -80,12 +80,11 @@ extension SQLiteReader {
     var query = FetchQuery(entity: table.destination)
     query.values = .none
     var result: [RelatedRows] = []
-    for part in Set(keys).sorted().statementParts {
+    for part in keys.sortedUniquely().statementParts {
       let plan = try SelectPlan(query, in: store, owners: table.owners(part))
       try access("Reading") {
-        let statement = try connection.statement(plan.select.text)
+        let statement = try connection.statement(plan.select)
         defer { statement.reset() }
-        try statement.bind(plan.select.bindings)
         var (space, number, numbers) = (PermanentIDSpace?.none, Int64?.none, RowNumbers(wantsVersions: true))
         func endBatch() {
           if let space, !numbers.keys.isEmpty {

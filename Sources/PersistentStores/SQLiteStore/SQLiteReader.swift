@@ -28,9 +28,8 @@ final class SQLiteReader: RowReader {
   func rows(_ query: FetchQuery) throws -> [FetchedRow] {
     let plan = try SelectPlan(query, in: store)
     return try access("Reading") {
-      let statement = try connection.statement(plan.select.text)
+      let statement = try connection.statement(plan.select)
       defer { statement.reset() }
-      try statement.bind(plan.select.bindings)
       var result: [FetchedRow] = []
       while try statement.step() { result.append(try plan.row(of: statement)) }
       return result

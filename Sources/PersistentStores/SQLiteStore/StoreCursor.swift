@@ -18,8 +18,11 @@ final class StoreCursor: RowCursor {
   /// Guards a connection that the cursor shares.
   private let lock: NSRecursiveLock?
 
+  /// - Parameter isAlone: Whether nothing else runs on the connection as long as the cursor exists: it may use a
+  ///   statement that the connection keeps.
   init(
-    _ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, ownsSnapshot: Bool, lock: NSRecursiveLock?
+    _ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, ownsSnapshot: Bool, lock: NSRecursiveLock?,
+    isAlone: Bool = false
   ) throws {
     self.lock = lock
     self.connection = connection
@@ -27,7 +30,7 @@ final class StoreCursor: RowCursor {
     self.rowsPerBatch = rowsPerBatch
     self.ownsSnapshot = ownsSnapshot
     if ownsSnapshot { try connection.execute("BEGIN") }
-    statement = try connection.cursor(plan.select)
+    statement = try isAlone ? connection.statement(plan.select) : connection.cursor(plan.select)
   }
 
   deinit {

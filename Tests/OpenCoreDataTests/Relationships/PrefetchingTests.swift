@@ -37,6 +37,20 @@ struct PrefetchingTests {
     }
   }
 
+  @Test("each object gets its own, in whatever order they are fetched", arguments: [true, false])
+  func order(isAscending: Bool) throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let request = request("Author", ["works"])
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: isAscending)]
+      let authors = try context.fetch(request)
+      #expect(authors.allSatisfy { !$0.hasFault(forRelationshipNamed: "works") })
+      let titles = authors.map { LibraryStore.texts($0.value(forKey: "works"), "title").sorted() }
+      let expected = [[], ["Reefs", "Storm"], ["Tides"], []]
+      #expect(titles == (isAscending ? expected : expected.reversed()))
+    }
+  }
+
   @Test(
     "what is not a relationship is refused, whatever is found", arguments: ["books", "works.name", "works.chapters.x"])
   func unknown(keyPath: String) throws {

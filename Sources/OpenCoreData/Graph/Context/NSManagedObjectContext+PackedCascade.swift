@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
     let segments = try found.compactMap { try pack($0, reachedBy: relationship, &related) }
     related.end()
     for owner in owners {
-      owner.keepRelated(ahead: owner.objectID.storeKey.flatMap { related.lists[$0] } ?? [], relationship.name)
+      owner.keepRelated(ahead: owner.storedKey.map { related.objects(of: $0.key) } ?? [], relationship.name)
     }
     try packChain(after: segments, reachedBy: relationship, &cascaded)
   }
@@ -146,7 +146,7 @@ extension NSManagedObjectContext {
       var related = RelatedLists()
       segments = try found.compactMap { try pack($0, reachedBy: relationship, &related) }
       related.end()
-      objects = related.lists.sorted { $0.key < $1.key }.flatMap(\.value)
+      objects = related.lists.flatMap(\.objects)
     } else {
       objects = try relatedIDs(relationship, of: ids).flatMap { $0.map(object(with:)) }
     }

@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     for rows in found { take(rows, &related, mayKnowSome: mayKnowSome) }
     related.end()
     for object in stored {
-      object.keepRelated(ahead: object.objectID.storeKey.flatMap { related.lists[$0] } ?? [], relationship.name)
+      object.keepRelated(ahead: object.storedKey.map { related.objects(of: $0.key) } ?? [], relationship.name)
     }
     return true
   }
@@ -74,13 +74,15 @@ extension NSManagedObjectContext {
   }
 }
 
-/// Objects by the key of their owner; they come owner after owner.
+/// Objects by the key of their owner. They come owner after owner, in the order of the keys.
 struct RelatedLists {
-  private(set) var lists: [Int64: [NSManagedObject]] = [:]
+  private(set) var lists: [(owner: Int64, objects: [NSManagedObject])] = []
   private var owner: Int64?
   private var list: [NSManagedObject] = []
+  /// The place behind the owner that was asked for last: the next one is most often there.
+  private var next = 0
 
-  mutating func add(_ object: NSManagedObject, owner: Int64) {
+  mutating func add(_ object: consuming NSManagedObject, owner: Int64) {
     if owner != self.owner {
       end()
       self.owner = owner
@@ -89,10 +91,28 @@ struct RelatedLists {
   }
 
   mutating func end() {
-    if let owner { lists[owner] = list }
+    if let owner { lists.append((owner, list)) }
     // The next list is most often about as long.
     let count = list.count
     list = []
     list.reserveCapacity(count)
+  }
+
+  /// The objects of an owner, after the end.
+  mutating func objects(of owner: Int64) -> [NSManagedObject] {
+    if next == lists.count || lists[next].owner != owner { next = place(of: owner) }
+    guard next < lists.count, lists[next].owner == owner else { return [] }
+    next += 1
+    return lists[next - 1].objects
+  }
+
+  /// The place of the first list whose owner has the key, or a greater one.
+  private func place(of owner: Int64) -> Int {
+    var (low, high) = (0, lists.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if lists[middle].owner < owner { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

@@ -81,7 +81,14 @@ extension NSManagedObjectContext {
   private func prefetch(_ name: String, of objects: [NSManagedObject], isLast: Bool) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
     // Subentities may inherit the relationship, or only some may have it.
-    let groups = Dictionary(grouping: objects) { $0.entity.relationshipsByName[name].map(ObjectIdentifier.init) }
+    var (entity, found) = (NSEntityDescription?.none, ObjectIdentifier?.none)
+    let groups = Dictionary(grouping: objects) { object in
+      // Most objects have the entity of the one before.
+      if object.entity !== entity {
+        (entity, found) = (object.entity, object.entity.relationshipsByName[name].map(ObjectIdentifier.init))
+      }
+      return found
+    }
     for group in groups.values {
       guard let relationship = group[0].entity.relationshipsByName[name], !relationship.isTransient else { continue }
       if try readRows(relationship, of: group) {

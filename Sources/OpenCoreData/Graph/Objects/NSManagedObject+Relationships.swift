@@ -158,8 +158,8 @@ extension NSManagedObject {
 
   private func objectsBelow(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
     guard let ahead = knownAhead(relationship.name) else { return objects(try idsBelow(relationship)) }
-    guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
-      managedObjectContext?.graph.updates.isEmpty == false
+    guard managedObjectContext?.graph.updates.isEmpty == false, let inverse = relationship.inverseRelationship,
+      !inverse.isToMany
     else { return ahead }
     return ahead.filter { object in object.pending?.one[inverse.name].map { $0 === self } ?? true }
   }
@@ -218,18 +218,18 @@ extension NSManagedObject {
   /// Whether it is known what the level below has.
   func isCommittedKnown(_ relationship: NSRelationshipDescription) -> Bool {
     if isInserted || managedObjectContext == nil { return true }
-    guard let related = currentRelated else { return false }
+    guard hasCurrentRelated, let related else { return false }
     return related.ids[relationship.name] != nil || related.objectsAhead[relationship.name] != nil
   }
 
-  /// What was found, unless a save or a merge may have changed it since.
-  private var currentRelated: RelatedIDs? {
-    guard let related, related.epoch == managedObjectContext?.graph.relationshipEpoch else { return nil }
-    return related
+  /// Whether something was found, and no save or merge may have changed it since.
+  private var hasCurrentRelated: Bool {
+    guard let epoch = auxiliaryIfPresent?.related?.epoch else { return false }
+    return epoch == managedObjectContext?.graph.relationshipEpoch
   }
 
   private func knownCommitted(_ name: String) -> [NSManagedObjectID]? {
-    guard let related = currentRelated else { return nil }
+    guard hasCurrentRelated, let related else { return nil }
     if let known = related.ids[name] { return known }
     guard let ids = related.objectsAhead[name]?.map(\.objectID) else { return nil }
     auxiliary.related?.ids[name] = ids
@@ -238,7 +238,9 @@ extension NSManagedObject {
 
   /// Objects that were read ahead, if all of them are still the context's.
   private func knownAhead(_ name: String) -> [NSManagedObject]? {
-    guard let ahead = currentRelated?.objectsAhead[name], !ahead.contains(where: \.isUnregistered) else { return nil }
+    guard hasCurrentRelated, let ahead = auxiliaryIfPresent?.related?.objectsAhead[name],
+      !ahead.contains(where: \.isUnregistered)
+    else { return nil }
     return ahead
   }
 
@@ -266,11 +268,15 @@ extension NSManagedObject {
 
   private func keepRelated(_ name: String, _ ids: [NSManagedObjectID]?, ahead objects: [NSManagedObject]) {
     guard let epoch = managedObjectContext?.graph.relationshipEpoch else { return }
-    let auxiliary = auxiliary
-    if auxiliary.related?.epoch != epoch { auxiliary.related = RelatedIDs(epoch: epoch) }
+    let (auxiliary, ahead) = (auxiliary, objects.isEmpty ? nil : objects)
+    guard auxiliary.related?.epoch == epoch else {
+      auxiliary.related = RelatedIDs(
+        epoch: epoch, ids: NamedValues(name, ids), objectsAhead: NamedValues(name, ahead))
+      return
+    }
     auxiliary.related?.ids[name] = ids
     auxiliary.related?.keys[name] = nil
-    auxiliary.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
+    auxiliary.related?.objectsAhead[name] = ahead
   }
 
   /// Keeps only the IDs of objects that were read ahead: the delete rules read more than a client has asked for.

@@ -15,6 +15,9 @@ struct PendingRelationships {
 struct NamedValues<Value>: Sequence {
   private var entries: [(name: String, value: Value)] = []
 
+  init() {}
+  init(_ name: String, _ value: Value?) { if let value { entries = [(name, value)] } }
+
   var isEmpty: Bool { entries.isEmpty }
   var keys: [String] { entries.map(\.name) }
 
