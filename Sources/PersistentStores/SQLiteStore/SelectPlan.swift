@@ -10,6 +10,8 @@ struct SelectPlan {
   private let columnsByEntity: [Int: [Int32?]]
   /// The only entity that a row can have; nil if there are several.
   let uniformEntity: Int?
+  /// Its layout.
+  private let uniformLayout: (space: PermanentIDSpace, columns: [Int32?])?
   let identity: StoreIdentity
   private let idSpaces: [Int: PermanentIDSpace]
   private let includesValues: Bool
@@ -62,6 +64,9 @@ struct SelectPlan {
     }
     columnsByEntity = byEntity
     uniformEntity = numbers.count == 1 ? numbers[0] : nil
+    uniformLayout = uniformEntity.flatMap { number in
+      store.idSpaces[number].flatMap { space in byEntity[number].map { (space, $0) } }
+    }
     identity = store.identity
     idSpaces = store.idSpaces
     includesValues = query.includesValues
@@ -184,6 +189,7 @@ struct SelectPlan {
 
   /// What this Z_ENT value means: the entity in this store, and slot → column of the result.
   func layout(ofEntity number: Int, key: Int64) throws -> (space: PermanentIDSpace, columns: [Int32?]) {
+    if let uniformLayout, number == uniformEntity { return uniformLayout }
     guard let space = idSpaces[number], let columns = columnsByEntity[number] else {
       throw NSError.unknownEntity(number: number, key: key, table: tableName)
     }

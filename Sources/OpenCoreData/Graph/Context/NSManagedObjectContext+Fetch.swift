@@ -107,21 +107,26 @@ extension NSManagedObjectContext {
     of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
   ) -> [NSManagedObject] {
     let hasValues = query.values == .all
+    // Asking the request costs as much as finding the object.
+    let (batchSize, refreshes) = (request.fetchBatchSize, request.shouldRefreshRefetchedObjects)
+    let returnsFaults = request.returnsObjectsAsFaults
+    // An empty context has no objects to find. (It may get some from the class of an object that is loaded.)
+    let areNew = returnsFaults && !graph.hasChanges && !graph.mayKnowObjects
     var group: FaultGroup?
     return rows.enumerated().map { index, row in
-      if request.fetchBatchSize > 0, index.isMultiple(of: request.fetchBatchSize) {
-        let end = min(rows.count, index + request.fetchBatchSize)
+      if batchSize > 0, index.isMultiple(of: batchSize) {
+        let end = min(rows.count, index + batchSize)
         group = FaultGroup(rows[index..<end].map(\.id))
       }
-      let object = object(ofRow: row.id)
-      let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
+      let object = areNew ? addFault(row.id) : object(ofRow: row.id)
+      let isRefreshed = refreshes && !object.hasChanges
       if isRefreshed {
         object.related = nil
         object.auxiliaryIfPresent?.fetched = [:]
       }
       if hasValues {
         if object.isFault || isRefreshed { object.fill(from: row) }
-        if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }
+        if object.isFault, !returnsFaults { return realized(object, row) }
       } else {
         if isRefreshed { graph.turnIntoFault(object) }
         if object.isFault { object.faultGroup = group }

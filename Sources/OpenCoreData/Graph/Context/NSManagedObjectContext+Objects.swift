@@ -101,11 +101,16 @@ extension NSManagedObjectContext {
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     if let known = registeredObject(for: objectID) { return known }
-    if graph.insertions.hasPackedLinks, changeNotificationContents == .objectIDs {
+    if graph.packedLinks.arePending, changeNotificationContents == .objectIDs {
       // The save will change the version of an object that packed rows lead to.
       linkPackedRows()
       if let known = registeredObject(for: objectID) { return known }
     }
+    return addFault(objectID)
+  }
+
+  /// Registers a fault for the ID of an object that this context does not have.
+  func addFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
     let object = NSManagedObject.fault(objectID.resolved, in: self)
     graph.add(object)
     return object
