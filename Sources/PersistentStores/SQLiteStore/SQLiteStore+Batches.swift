@@ -5,26 +5,30 @@ import Foundation
 extension SQLiteStore {
   /// Deletes the rows that `query` finds.
   package func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome {
-    try batchDeletion(of: query.entity, wantsIDs: wantsIDs) { try conditions(query, $0) }
+    guard try BatchDeletion.isNeeded(for: query.entity, in: self) else {
+      return try batchTransaction { connection in
+        let deletion = SQLFragment("DELETE FROM \(try sqlEntity(query.entity).tableName) AS t0")
+        let change = RowsChange(entity: query.entity, names: nil, statement: deletion, wantsIDs: wantsIDs)
+        return try carryOut(change, where: try conditions(query, connection), on: connection)
+      }
+    }
+    return try batchDeletion(of: query.entity, wantsIDs: wantsIDs) { try keys(of: query, $0) }
   }
 
   /// Deletes the objects with `keys` in the table of `entity`.
   package func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome {
-    try batchDeletion(of: entity, wantsIDs: wantsIDs) { _ in keys.statementParts.map(Self.condition) }
+    try batchDeletion(of: entity, wantsIDs: wantsIDs) { _ in keys }
   }
 
-  /// Deletes the rows of `conditions`, and rejects that if it would leave dangling references.
   private func batchDeletion(
-    of entity: NSEntityDescription, wantsIDs: Bool, _ conditions: (SQLiteConnection) throws -> [SQLFragment]
+    of entity: NSEntityDescription, wantsIDs: Bool, _ keys: (SQLiteConnection) throws -> [Int64]
   ) throws -> BatchOutcome {
-    let references = try RowReferences(to: entity, in: self)
-    let deletion = SQLFragment("DELETE FROM \(try sqlEntity(entity).tableName) AS t0")
-    return try batchTransaction { connection in
-      let before = try references.danglingCounts(connection)
-      let change = RowsChange(entity: entity, names: nil, statement: deletion, wantsIDs: wantsIDs)
-      let outcome = try carryOut(change, where: try conditions(connection), on: connection)
-      try references.checkNothingDangles(connection, before: before)
-      return outcome
+    try batchTransaction { connection in
+      let history = try historyWriter(connection)
+      var deletion = BatchDeletion(self, connection, history: history)
+      let deleted = try deletion.delete(try keys(connection), of: entity)
+      try history?.finish()
+      return BatchOutcome(count: deleted.count, ids: wantsIDs ? deleted : [])
     }
   }
 
@@ -121,6 +125,10 @@ extension SQLiteStore {
 
   /// As `conditions`, by key.
   func keyConditions(_ query: FetchQuery, _ connection: SQLiteConnection) throws -> [SQLFragment] {
+    try keys(of: query, connection).statementParts.map(Self.condition)
+  }
+
+  private func keys(of query: FetchQuery, _ connection: SQLiteConnection) throws -> [Int64] {
     let condition = try condition(query)
     let table = try sqlEntity(query.entity).tableName
     let selection = SQLFragment("SELECT t0.Z_PK FROM \(table) t0") + condition
@@ -129,7 +137,7 @@ extension SQLiteStore {
     try statement.bind(selection.bindings)
     var keys: [Int64] = []
     while try statement.step() { keys.append(statement.integer(0)) }
-    return keys.statementParts.map(Self.condition)
+    return keys
   }
 
   private static func condition(_ keys: ArraySlice<Int64>) -> SQLFragment {

@@ -16,12 +16,10 @@ package struct RowReferences {
   }
 
   private let entity: NSEntityDescription
-  private let table: String
   private let references: [Reference]
 
   package init(to entity: NSEntityDescription, in store: any TableStore) throws {
     self.entity = entity
-    table = try store.sqlEntity(entity).tableName
     var found: [Reference] = []
     for sqlEntity in store.schema.entities {
       guard let owner = store.idSpaces[sqlEntity.number]?.entity else { continue }
@@ -66,23 +64,6 @@ package struct RowReferences {
           throw refusal(of: reference, "the object with the key \(key)", count: count)
         }
       }
-    }
-  }
-
-  /// The number of dangling references, by reference.
-  func danglingCounts(_ connection: any TableStatements) throws -> [Int64] {
-    try references.map { reference in
-      try connection.integer(
-        "SELECT count(*) FROM \(reference.table) r WHERE r.\(reference.column) IS NOT NULL "
-          + "AND NOT EXISTS (SELECT 1 FROM \(table) d WHERE d.Z_PK = r.\(reference.column))", []) ?? 0
-    }
-  }
-
-  /// Like `check(deleted:_:)` if the deleted rows are unknown; `before` is the number of dangling references
-  /// beforehand.
-  func checkNothingDangles(_ connection: any TableStatements, before: [Int64]) throws {
-    for (reference, (old, new)) in zip(references, zip(before, try danglingCounts(connection))) where new > old {
-      throw refusal(of: reference, "objects", count: new - old)
     }
   }
 

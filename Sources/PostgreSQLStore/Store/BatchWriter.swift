@@ -69,8 +69,11 @@ final class BatchWriter {
 
   func delete(_ query: FetchQuery) throws { try delete(try keys(of: query), of: query.entity) }
 
-  /// Deletes rows, and rejects that if it would leave dangling references.
   func delete(_ keys: [Int64], of entity: NSEntityDescription) throws {
+    if try BatchDeletion.isNeeded(for: entity, in: store) {
+      var deletion = BatchDeletion(store, connection, history: history)
+      return try deletion.delete(keys, of: entity).forEach(note)
+    }
     let table = try store.sqlEntity(entity).tableName
     for part in Self.parts(of: keys) {
       let condition = RowPlan.condition("Z_PK", part)
@@ -79,9 +82,6 @@ final class BatchWriter {
         try connection.query(
           "DELETE FROM \(table) WHERE \(condition.text) RETURNING Z_PK, Z_ENT", condition.bindings))
     }
-    // After all of them: deleted rows may lead to each other.
-    let references = try RowReferences(to: entity, in: store)
-    if !references.isEmpty { try references.check(DeletedKeys(entity: entity, single: keys), connection) }
   }
 
   // MARK: Updates

@@ -56,19 +56,6 @@ struct BruteForceLinks: Sendable {
     return Set(all.filter { $0.inverseRelationship?.deleteRule == .noActionDeleteRule }.map(name))
   }
 
-  /// Whether rows lead to one of these, other than these themselves, or share a list with one.
-  func areTaken(_ places: Set<Place>) -> Bool {
-    let isLedTo = one.values.contains { ends in
-      ends.contains { places.contains($0.value) && !places.contains($0.key) }
-    }
-    let isListed = lists.values.contains { lists in
-      lists.contains { owner, members in
-        !members.isEmpty && places.contains(owner) || members.contains(where: places.contains)
-      }
-    }
-    return isLedTo || isListed
-  }
-
   // MARK: Changing
 
   /// Sets a to-one end. No other row leads to `target` then, or to the row if it leads to nothing.

@@ -219,13 +219,13 @@ final class BruteForceStore: RowStore {
     try batch { state in
       var outcome = BatchOutcome()
       let found = Set(keys).sorted().filter { state.row(entity, $0) != nil }
-      let root = entity.rootEntity.name ?? ""
-      if state.links.areTaken(Set(found.map { BruteForceLinks.Place(root: root, key: $0) })) {
-        throw NSError.coreData(.relationshipDeniedDelete, "Others are linked to the rows that would be deleted.")
-      }
       for key in found {
-        guard let row = state.remove(entity, key) else { continue }
+        guard let row = state.row(entity, key) else { continue }
         outcome.note(NSManagedObjectID(entity: row.entity, store: identity, key: key), wantsIDs)
+      }
+      try state.carryOutRules(deleting: found, of: entity)
+      if state.links.dangling(except: relationshipsLeft, { state.tables[$0.root]?[$0.key] != nil }) != nil {
+        throw NSError.coreData(.relationshipDeniedDelete, "A relationship without an inverse leads to a deleted row.")
       }
       return outcome
     }

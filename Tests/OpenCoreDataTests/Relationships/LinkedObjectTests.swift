@@ -94,17 +94,25 @@ struct LinkedObjectTests {
 
   @Test("a batch deletion is refused as a whole")
   func batchDeletion() throws {
-    let context = try library.context()
+    let graph = try LinkedGraph()
+    let context = graph.context()
     try context.performAndWait {
-      let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Author"))
+      let node = LinkedGraph.make("Node", 1, in: context)
+      let tags = (2...3).map { LinkedGraph.make("Tag", $0, in: context) }
+      node.setValue(NSSet(array: tags), forKey: "tags")
+      node.setValue(tags[0], forKey: "note")
+      try context.save()
+      let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag"))
       let error = #expect(throws: NSError.self) { try context.execute(request) }
       #expect(error?.code == NSValidationRelationshipDeniedDeleteError)
-      let chapters = NSBatchDeleteRequest(
-        fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Chapter"))
-      try context.execute(chapters)
+      #expect(error?.localizedDescription.contains("Node.note") == true)
+      let left = "SELECT (SELECT count(*) FROM ZTAG), (SELECT count(*) FROM Z_2TAGS), Z_OPT FROM ZNODE"
+      #expect(try sqlite(graph.file, left) == "2|2|1")
+      node.setValue(nil, forKey: "note")
+      try context.save()
+      try context.execute(request)
+      #expect(try sqlite(graph.file, left) == "0|0|3")
     }
-    #expect(try sqlite(library.file, "SELECT count(*) FROM ZAUTHOR") == "4")
-    #expect(try sqlite(library.file, "SELECT count(*) FROM ZCHAPTER") == "0")
   }
 
   @Test(

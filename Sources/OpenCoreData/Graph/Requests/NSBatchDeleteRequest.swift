@@ -10,8 +10,13 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   case resultTypeCount
 }
 
-/// Deletes rows in the store without contexts: no validation, no delete rules, no notifications. (Apple documentation:
+/// Deletes rows in the store without contexts: no validation, no notifications. (Apple documentation:
 /// NSBatchDeleteRequest.)
+///
+/// The delete rules are carried out on rows: what leads to a deleted row is set to nil, and what a cascade reaches is
+/// deleted too. The result has the rows that were asked for, without those. Error 1600 says that a rule does not allow the
+/// deletion, because the rule is deny, or because what leads to a row is mandatory or has no inverse; nothing is changed
+/// then.
 ///
 /// ```swift
 /// let found = NSFetchRequest<NSManagedObjectID>(entityName: "JournalEntry")
