@@ -11,6 +11,13 @@ extension NSManagedObjectContext {
     return try parent.performAndWait { try parent.shownIDs(relationship, of: ids) }
   }
 
+  /// As `relatedIDs(_:of:)`, as the store has them now, whatever generation the context is pinned to.
+  func storedIDs(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
+    -> [[NSManagedObjectID]]
+  {
+    try StoreReading(coordinator: requireCoordinator(), generation: nil).related(relationship, of: ids.map(\.resolved))
+  }
+
   /// As `relatedIDs(_:of:)`, with the changes of this context.
   private func shownIDs(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
     -> [[NSManagedObjectID]]

@@ -58,10 +58,7 @@ extension NSManagedObject {
 
   /// The unchanged to-one relationships that were read, for a row that is written again.
   var knownLinks: [RelationshipChange] {
-    entity.relationshipsByName.values.filter {
-      !$0.isToMany && !$0.isTransient && !hasPendingChange($0) && isCommittedKnown($0)
-    }
-    .compactMap { relationship in
+    entity.storedToOnes.filter { !hasPendingChange($0) && isCommittedKnown($0) }.compactMap { relationship in
       guard let object = try? committedObjects(relationship).first, object.isThere else { return nil }
       return RelationshipChange(relationship, .one(object.objectID))
     }
@@ -169,6 +166,13 @@ extension NSManagedObject {
   /// What a to-one relationship leads to in the store: none for an object that is not there; nil if it can't be read.
   private func storedObject(_ relationship: NSRelationshipDescription) -> NSManagedObjectID?? {
     if isInserted { return .some(nil) }
-    return (try? managedObjectContext?.relatedIDs(relationship, of: [objectID])[0]).map(\.first)
+    return (try? managedObjectContext?.storedIDs(relationship, of: [objectID])[0]).map(\.first)
+  }
+}
+
+extension NSEntityDescription {
+  /// The relationships whose keys are in the rows of the entity.
+  var storedToOnes: [NSRelationshipDescription] {
+    relationshipsByName.values.filter { !$0.isToMany && !$0.isTransient }
   }
 }

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     do {
       switch failure.code {
       case .mergeConflict:
-        let conflicts = failure.failures.map(versionConflict)
+        let conflicts = versionConflicts(failure.failures)
         try policy.resolve(optimisticLockingConflicts: conflicts)
         for conflict in conflicts { accept(conflict) }
       case .constraintConflict:
@@ -44,10 +44,28 @@ extension NSManagedObjectContext {
 
   // MARK: Versions
 
-  private func versionConflict(_ failure: SaveFailure.Failure) -> NSMergeConflict {
-    var stored: FetchedRow?
-    if case .otherVersion(let row) = failure.obstacle { stored = row }
-    return NSMergeConflict(object(with: failure.id), persisted: stored)
+  private func versionConflicts(_ failures: [SaveFailure.Failure]) -> [NSMergeConflict] {
+    let rows = failures.map { failure -> FetchedRow? in
+      if case .otherVersion(let row) = failure.obstacle { row } else { nil }
+    }
+    let links = storedLinks(of: rows.compactMap(\.self))
+    return zip(failures, rows).map { failure, row in
+      NSMergeConflict(object(with: failure.id), persisted: row, links: row.flatMap { links[$0.id] } ?? [:])
+    }
+  }
+
+  /// What the to-one relationships of rows lead to, with one read for each relationship.
+  private func storedLinks(of rows: [FetchedRow]) -> [NSManagedObjectID: [String: NSManagedObjectID?]] {
+    var links: [NSManagedObjectID: [String: NSManagedObjectID?]] = [:]
+    for (entity, rows) in Dictionary(grouping: rows, by: \.id.entity) {
+      let ids = rows.map(\.id)
+      for relationship in entity.storedToOnes {
+        // What can't be read is left out.
+        guard let found = try? storedIDs(relationship, of: ids) else { continue }
+        for (id, ends) in zip(ids, found) { links[id, default: [:]].updateValue(ends.first, forKey: relationship.name) }
+      }
+    }
+    return links
   }
 
   /// Accepts what a policy has left in an object as what is to be saved, on top of the present row of the store.

@@ -2,13 +2,14 @@ import Foundation
 
 /// A row that differs from the one that an object's unsaved change is based on. (Apple documentation: NSMergeConflict.)
 ///
-/// Snapshots are attribute values by name; NSNull stands for nil.
+/// Snapshots have the values of attributes by name, and of each to-one relationship the ID of the object that it leads to;
+/// NSNull stands for nil.
 public final class NSMergeConflict: NSObject {
   /// The object of the saving context.
   public let sourceObject: NSManagedObject
   /// The object's values, including unsaved changes.
   public let objectSnapshot: [String: Any]?
-  /// The values that the context read before the changes were made.
+  /// The values that the context read before the changes were made, without relationships that it has not read.
   public let cachedSnapshot: [String: Any]?
   /// The values in the store now; nil if the row is gone.
   public let persistedSnapshot: [String: Any]?
@@ -26,7 +27,7 @@ public final class NSMergeConflict: NSObject {
     cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
   ) {
     sourceObject = srcObject
-    objectSnapshot = srcObject.entity.valuesByName(srcObject.values)
+    objectSnapshot = srcObject.shownValues(stored: [:])
     cachedSnapshot = cachesnap
     persistedSnapshot = persnap
     newVersionNumber = newvers
@@ -34,11 +35,14 @@ public final class NSMergeConflict: NSObject {
     persisted = persnap.map { srcObject.row(version: Int64(newvers), values: $0) }
   }
 
-  init(_ object: NSManagedObject, persisted: FetchedRow?) {
+  /// - Parameters:
+  ///   - persisted: The store's row; nil if it is gone.
+  ///   - links: What the row's to-one relationships lead to.
+  init(_ object: NSManagedObject, persisted: FetchedRow?, links: [String: NSManagedObjectID?]) {
     sourceObject = object
-    objectSnapshot = object.entity.valuesByName(object.values)
-    cachedSnapshot = object.entity.valuesByName(object.snapshot ?? object.values)
-    persistedSnapshot = persisted.map { $0.id.entity.valuesByName($0.values) }
+    objectSnapshot = object.shownValues(stored: links)
+    cachedSnapshot = object.readValues
+    persistedSnapshot = persisted.map { $0.id.entity.valuesByName($0.values).adding(links) }
     newVersionNumber = Int(persisted?.version ?? 0)
     oldVersionNumber = Int(object.version)
     self.persisted = persisted
@@ -103,7 +107,37 @@ extension NSEntityDescription {
   }
 }
 
+extension [String: Any] {
+  fileprivate func adding(_ links: [String: NSManagedObjectID?]) -> [String: Any] {
+    merging(links.mapValues { $0 ?? NSNull() }) { $1 }
+  }
+}
+
 extension NSManagedObject {
+  /// All values with the context's changes.
+  ///
+  /// - Parameter stored: What relationships that the context has neither read nor changed lead to.
+  fileprivate func shownValues(stored: [String: NSManagedObjectID?]) -> [String: Any] {
+    var links = stored.merging(readLinks) { $1 }
+    for relationship in entity.storedToOnes {
+      guard let changed = pending?.one[relationship.name] else { continue }
+      links.updateValue(changed.flatMap { $0.isThere ? $0.objectID : nil }, forKey: relationship.name)
+    }
+    return entity.valuesByName(values).adding(links)
+  }
+
+  /// All values that the context had read before it changed any.
+  fileprivate var readValues: [String: Any] { entity.valuesByName(snapshot ?? values).adding(readLinks) }
+
+  private var readLinks: [String: NSManagedObjectID?] {
+    var links: [String: NSManagedObjectID?] = [:]
+    for relationship in entity.storedToOnes where isCommittedKnown(relationship) {
+      let read = try? committedObjects(relationship).first?.objectID
+      links.updateValue(read, forKey: relationship.name)
+    }
+    return links
+  }
+
   /// A row of this object with `values` by name.
   fileprivate func row(version: Int64, values: [String: Any]) -> FetchedRow {
     let stored = entity.attributeSlots.indices.map { slot -> StoredValue in
