@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
       let object = areNew ? addFault(row.id) : object(ofRow: row.id)
       let isRefreshed = refreshes && !object.hasChanges
       if isRefreshed {
-        object.related = nil
+        object.forgetRelated()
         object.auxiliaryIfPresent?.fetched = [:]
       }
       if hasValues {

@@ -7,7 +7,12 @@ extension NSManagedObjectContext {
     -> [[NSManagedObjectID]]
   {
     let ids = ids.map(\.resolved)
-    guard let parent else { return try storeReading().related(relationship, of: ids) }
+    guard let parent else {
+      if relationship.isTransient {
+        return try ids.map { try graph.registeredObject(for: $0)?.committedObjects(relationship).map(\.objectID) ?? [] }
+      }
+      return try storeReading().related(relationship, of: ids)
+    }
     return try parent.performAndWait { try parent.shownIDs(relationship, of: ids) }
   }
 

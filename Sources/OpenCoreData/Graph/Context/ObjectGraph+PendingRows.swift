@@ -104,7 +104,7 @@ extension ObjectGraph {
   /// context.
   func dropRelated() {
     registry.forEach { object in
-      object.related = nil
+      object.forgetRelated()
       object.dropPending()
     }
     for segment in insertions.segments { segment.handles.forEach { _, object in object.dropPending() } }

@@ -195,7 +195,7 @@ extension NSManagedObject {
   }
 
   private func committedIDs(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
-    if let known = knownCommitted(relationship.name) { return known }
+    if let known = knownCommitted(relationship) { return known }
     // The level below does not have a new object; transient relationships are not in a store.
     guard let context = managedObjectContext, !isInserted, !relationship.isTransient || context.parent != nil else {
       return []
@@ -218,6 +218,9 @@ extension NSManagedObject {
   /// Whether it is known what the level below has.
   func isCommittedKnown(_ relationship: NSRelationshipDescription) -> Bool {
     if isInserted || managedObjectContext == nil { return true }
+    if relationship.isTransient, keptTransient(relationship) != nil || managedObjectContext?.parent == nil {
+      return true
+    }
     guard hasCurrentRelated, let related else { return false }
     return related.ids[relationship.name] != nil || related.objectsAhead[relationship.name] != nil
   }
@@ -228,8 +231,10 @@ extension NSManagedObject {
     return epoch == managedObjectContext?.graph.relationshipEpoch
   }
 
-  private func knownCommitted(_ name: String) -> [NSManagedObjectID]? {
+  private func knownCommitted(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID]? {
+    if relationship.isTransient, let kept = keptTransient(relationship) { return kept.map(\.objectID) }
     guard hasCurrentRelated, let related else { return nil }
+    let name = relationship.name
     if let known = related.ids[name] { return known }
     guard let ids = related.objectsAhead[name]?.map(\.objectID) else { return nil }
     auxiliary.related?.ids[name] = ids
@@ -248,7 +253,7 @@ extension NSManagedObject {
   func isCommitted(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool? {
     // Nothing that was saved leads to a new object.
     if isInserted || object.isInserted || managedObjectContext == nil { return false }
-    guard let ids = knownCommitted(relationship.name) else { return nil }
+    guard let ids = knownCommitted(relationship) else { return nil }
     if let keys = related?.keys[relationship.name] { return keys.contains(object.objectID.key) }
     let keys = Set(ids.map(\.resolved.key))
     // A save further below may give others their permanent IDs.

@@ -328,7 +328,7 @@ extension NSManagedObject {
     auxiliaryIfPresent?.transformedObjects = nil
     auxiliaryIfPresent?.fetched = [:]
     dropPending()
-    related = nil
+    forgetRelated()
     state = .fault
     version = 0
   }
@@ -392,7 +392,7 @@ extension NSManagedObject {
   func leaveContext(asDeleted: Bool = false) {
     state = asDeleted ? .deleted : state.intersection(.fault)
     dropPending()
-    related = nil
+    forgetRelated()
     auxiliaryIfPresent?.fetched = [:]
     managedObjectContext = nil
   }

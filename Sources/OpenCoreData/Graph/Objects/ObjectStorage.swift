@@ -155,6 +155,9 @@ final class AuxiliaryState {
   var eventPending = PendingRelationships()
   /// The related objects that were found; nil if none were asked for.
   var related: RelatedIDs?
+  /// What transient relationships lead to since a save, by name. Without these references the context would forget the
+  /// objects, and one end would be empty.
+  var transients = NamedValues<[NSManagedObject]>()
   /// The objects that fetched properties have found, by name. By their IDs, so that objects do not keep each other alive.
   var fetched: [String: [NSManagedObjectID]] = [:]
   /// The registrar, once a value was read in a context that supports observation.

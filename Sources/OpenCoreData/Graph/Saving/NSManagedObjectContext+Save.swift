@@ -214,6 +214,7 @@ extension NSManagedObjectContext {
     let hooked = hookedObjects(.didSave)
     // `didSave` may ask for objects by their IDs.
     if !hooked.isEmpty, changeNotificationContents == .objects { graph.makeObjectsKnownByID(ofAll: true) }
+    graph.keepTransients(of: saved.updated)
     let inserted = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
     for object in saved.updated { object.forgetReplacedFiles() }
     if parent != nil { forgetVersions(ofEndsIn: saved.changes.relationships) }
