@@ -99,6 +99,33 @@ struct LinkedConflictTests {
     #expect(try sqlite(graph.file, "SELECT ZNUMBER FROM ZBOX UNION SELECT ZNUMBER FROM ZTAG") == "11\n13")
   }
 
+  @Test(
+    "Under the policy overwrite a to-one relationship is as the context has read it, and the other ends are others'")
+  func overwritePolicy() throws {
+    let graph = try LinkedGraph()
+    let (context, other) = (graph.context(), graph.context())
+    context.mergePolicy = NSOverwriteMergePolicy
+    try context.performAndWait {
+      let nodes = (1...3).map { LinkedGraph.make("Node", $0, in: context) }
+      nodes[0].setValue(nodes[1], forKey: "partner")
+      nodes[0].setValue(nodes[1], forKey: "parent")
+      try context.save()
+      for node in nodes { for key in ["partner", "parent", "children", "number"] { _ = node.value(forKey: key) } }
+      try other.performAndWait {
+        let (first, third) = (try LinkedGraph.find("Node", 1, in: other), try LinkedGraph.find("Node", 3, in: other))
+        for key in ["partner", "parent"] { first.setValue(third, forKey: key) }
+        for number in 1...3 { try LinkedGraph.find("Node", number, in: other).setValue(number + 10, forKey: "number") }
+        try other.save()
+      }
+      nodes[0].setValue(4, forKey: "number")
+      try context.save()
+      for key in ["partner", "parent"] { #expect(LinkedGraph.numbers(nodes[0], key) == [12]) }
+      #expect(LinkedGraph.numbers(nodes[2], "children") == [] && LinkedGraph.numbers(nodes[1], "partner") == [4])
+    }
+    let rows = "SELECT ZNUMBER, ZPARTNER, ZPARENT FROM ZNODE ORDER BY Z_PK"
+    #expect(try sqlite(graph.file, rows) == "4|2|2\n12|1|\n13||")
+  }
+
   @Test("A refresh that discards the changes of one end takes the link back at the other")
   func refresh() throws {
     let graph = try LinkedGraph()

@@ -163,10 +163,50 @@ extension NSManagedObject {
     for object in objects where !object.isDeleted { object.dropPending() }
   }
 
+  /// The to-one relationships of objects that the context has read and not changed.
+  static func readLinks(of objects: [NSManagedObject]) -> [ReadLink] {
+    objects.filter { !$0.isDeleted }.flatMap { object in
+      object.entity.storedToOnes.filter { !object.hasPendingChange($0) && object.isCommittedKnown($0) }
+        .compactMap { relationship in
+          (try? object.committedObjects(relationship)).map { ReadLink(owner: object, relationship, end: $0.first) }
+        }
+    }
+  }
+
+  /// Gives relationships what they had, where the store has something else.
+  static func putBack(_ links: [ReadLink]) {
+    for link in links where link.owner.isThere && link.end?.isThere != false {
+      let (owner, relationship, end) = (link.owner, link.relationship, link.end)
+      let stored = owner.storedObject(relationship)
+      if !owner.hasPendingChange(relationship), stored == .some(end?.objectID) { continue }
+      // Others have changed the rows at the other ends. These are not in conflict: what else they have is not to change.
+      var ends = [stored ?? nil, end?.objectID]
+      if let end, let inverse = relationship.inverseRelationship, !inverse.isToMany {
+        ends.append(end.storedObject(inverse) ?? nil)
+      }
+      for object in ends.compactMap({ $0 }).compactMap({ owner.managedObjectContext?.registeredObject(for: $0) })
+      where !object.hasChanges { owner.managedObjectContext?.refresh(object, mergeChanges: true) }
+      // One that others have deleted is not written again.
+      if let end, (try? owner.managedObjectContext?.existingObject(with: end.objectID)) == nil { continue }
+      owner.setRelated(end, relationship)
+    }
+  }
+
   /// What a to-one relationship leads to in the store: none for an object that is not there; nil if it can't be read.
   private func storedObject(_ relationship: NSRelationshipDescription) -> NSManagedObjectID?? {
     if isInserted { return .some(nil) }
     return (try? managedObjectContext?.storedIDs(relationship, of: [objectID])[0]).map(\.first)
+  }
+}
+
+/// What a to-one relationship leads to that a context has read.
+struct ReadLink {
+  let owner: NSManagedObject
+  let relationship: NSRelationshipDescription
+  let end: NSManagedObject?
+
+  init(owner: NSManagedObject, _ relationship: NSRelationshipDescription, end: NSManagedObject?) {
+    (self.owner, self.relationship, self.end) = (owner, relationship, end)
   }
 }
 

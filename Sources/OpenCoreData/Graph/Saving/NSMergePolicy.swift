@@ -31,10 +31,11 @@ open class NSMergePolicy: NSObject {
   open func resolve(mergeConflicts list: [Any]) throws {
     let conflicts = list.compactMap { $0 as? NSMergeConflict }
     guard mergeType != .errorMergePolicyType else { throw NSError.unresolved(conflicts) }
-    if mergeType == .rollbackMergePolicyType {
-      NSManagedObject.takeBackRelationships(of: conflicts.filter { $0.persisted != nil }.map(\.sourceObject))
-    }
+    let objects = conflicts.filter { $0.persisted != nil }.map(\.sourceObject)
+    if mergeType == .rollbackMergePolicyType { NSManagedObject.takeBackRelationships(of: objects) }
+    let read = mergeType == .overwriteMergePolicyType ? NSManagedObject.readLinks(of: objects) : []
     for conflict in conflicts { conflict.resolve(mergeType) }
+    NSManagedObject.putBack(read)
   }
 
   /// Resolves version conflicts: rows that were changed or deleted since the context read them.
