@@ -78,31 +78,33 @@ let package = Package(
     .systemLibrary(name: "CWriteback"),
 
     // The product, from the bottom up.
-    .target(name: "Locking", dependencies: ["CTryRetain"], swiftSettings: strict),
+    .target(name: "SystemSupport", dependencies: ["CTryRetain"], swiftSettings: strict),
     .target(
-      name: "ManagedObjectModel", dependencies: ["Locking", "CExpat", "CEmbeddedModels"], swiftSettings: strict),
+      name: "ManagedObjectModel", dependencies: ["SystemSupport", "CExpat", "CEmbeddedModels"], swiftSettings: strict),
     .target(
-      name: "PersistentStores", dependencies: ["ManagedObjectModel", "Locking", "CSQLite", "CZlib"],
+      name: "PersistentStores", dependencies: ["ManagedObjectModel", "SystemSupport", "CSQLite", "CZlib"],
       swiftSettings: strict),
     .target(
-      name: "PostgreSQLStore", dependencies: ["PersistentStores", "ManagedObjectModel", "Locking", "CPostgreSQL"],
+      name: "PostgreSQLStore",
+      dependencies: ["PersistentStores", "ManagedObjectModel", "SystemSupport", "CPostgreSQL"],
       swiftSettings: strict),
     .target(
       name: "OpenCoreData",
-      dependencies: ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "Locking", "CDispatchLabel"],
+      dependencies: ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "SystemSupport", "CDispatchLabel"],
       swiftSettings: strict),
     .target(
       name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
       swiftSettings: strict),
     .target(
-      name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: fuzzedInside),
-    .target(name: "PipelineDefinition", dependencies: ["CSV", "Locking"], swiftSettings: fuzzedInside),
+      name: "CSV", dependencies: ["SystemSupport", "CArchive", "CISAL", "CXXHash", "CWriteback"],
+      swiftSettings: fuzzedInside),
+    .target(name: "PipelineDefinition", dependencies: ["CSV", "SystemSupport"], swiftSettings: fuzzedInside),
     .target(name: "TableGuessing", dependencies: ["CSV", "PipelineDefinition"], swiftSettings: strict),
     .target(
       name: "PipelineEngine",
       dependencies: [
         "PipelineDefinition", "OpenCoreData", "PersistentStores", "PostgreSQLStore", "ManagedObjectModel",
-        "StoreInspection", "CSV", "Locking", "CCurl", "CSpawn",
+        "StoreInspection", "CSV", "SystemSupport", "CCurl", "CSpawn",
       ],
       swiftSettings: strict),
     .target(
@@ -113,7 +115,9 @@ let package = Package(
       exclude: ["SurfJournalModel.xcdatamodeld"], swiftSettings: strict),
     .executableTarget(
       name: "surfjournal",
-      dependencies: ["SurfJournal", "PipelineEngine", "TableGuessing", "Locking", "CBuildStamp", "CGetopt", "CMalloc"],
+      dependencies: [
+        "SurfJournal", "PipelineEngine", "TableGuessing", "SystemSupport", "CBuildStamp", "CGetopt", "CMalloc",
+      ],
       swiftSettings: strict),
 
     // Code from data models, at build time.
@@ -165,14 +169,15 @@ if !buildsProgramOnly {
     .testTarget(
       name: "OpenCoreDataTests",
       dependencies: [
-        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "StoreInspection", "Locking",
+        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "StoreInspection", "SystemSupport",
         "CSQLite", "ModelTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "OpenCoreData", "PostgreSQLStore", "PersistentStores", "ManagedObjectModel", "Locking", "ModelTestSupport",
+        "OpenCoreData", "PostgreSQLStore", "PersistentStores", "ManagedObjectModel", "SystemSupport",
+        "ModelTestSupport",
         "TestSupport",
       ],
       swiftSettings: strict),
@@ -190,7 +195,7 @@ if !buildsProgramOnly {
     .testTarget(
       name: "PipelineEngineTests",
       dependencies: [
-        "PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking", "DefinitionTestSupport",
+        "PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "SystemSupport", "DefinitionTestSupport",
         "TestSupport",
       ],
       swiftSettings: strict),

@@ -5,7 +5,7 @@ import Testing
 /// Compares the examples in documentation comments and articles with the compiled code.
 @Suite("Examples in the documentation of CSV, pipelines and the journal are compiled")
 struct DocExamplesPipelineTests {
-  static let modules = ["CSV", "Locking", "PipelineDefinition", "PipelineEngine", "SurfJournal"]
+  static let modules = ["CSV", "SystemSupport", "PipelineDefinition", "PipelineEngine", "SurfJournal"]
 
   /// The declarations that clients meet first, by file.
   static let documented = [

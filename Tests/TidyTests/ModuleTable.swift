@@ -1,23 +1,25 @@
 /// Which module may import which: the arrows of the design, and what each takes from the system.
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
-    "Locking": ["CTryRetain"],
-    "ManagedObjectModel": ["CEmbeddedModels", "CExpat", "Locking"],
-    "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
-    "PostgreSQLStore": ["CPostgreSQL", "Locking", "ManagedObjectModel", "PersistentStores"],
-    "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
+    "SystemSupport": ["CTryRetain"],
+    "ManagedObjectModel": ["CEmbeddedModels", "CExpat", "SystemSupport"],
+    "PersistentStores": ["CSQLite", "CZlib", "SystemSupport", "ManagedObjectModel"],
+    "PostgreSQLStore": ["CPostgreSQL", "SystemSupport", "ManagedObjectModel", "PersistentStores"],
+    "OpenCoreData": ["CDispatchLabel", "SystemSupport", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
     "StoreInspection": ["ManagedObjectModel", "PersistentStores", "PostgreSQLStore"],
-    "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
-    "PipelineDefinition": ["CSV", "Locking"],
+    "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "SystemSupport"],
+    "PipelineDefinition": ["CSV", "SystemSupport"],
     "PipelineEngine": [
-      "CCurl", "CSV", "CSpawn", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores",
+      "CCurl", "CSV", "CSpawn", "SystemSupport", "ManagedObjectModel", "OpenCoreData", "PersistentStores",
       "PipelineDefinition", "PostgreSQLStore", "StoreInspection",
     ],
     "TableGuessing": ["CSV", "PipelineDefinition"],
     "SurfJournal": [
       "CSV", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineEngine", "TableGuessing",
     ],
-    "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal", "TableGuessing"],
+    "surfjournal": [
+      "CBuildStamp", "CGetopt", "CMalloc", "SystemSupport", "PipelineEngine", "SurfJournal", "TableGuessing",
+    ],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     "OpenCoreDataMacros": [],

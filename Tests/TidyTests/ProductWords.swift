@@ -1,7 +1,8 @@
 extension Rule {
   /// The modules that know nothing of the journal, however useful it is as an example in their comments.
   static let modulesWithoutProductWords: Set<String> = [
-    "Locking", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "OpenCoreData", "StoreInspection", "CSV",
+    "SystemSupport", "ManagedObjectModel", "PersistentStores", "PostgreSQLStore", "OpenCoreData", "StoreInspection",
+    "CSV",
     "PipelineDefinition",
     "PipelineEngine", "TableGuessing",
   ]

@@ -96,7 +96,7 @@ extension Rule {
   /// Where pointers are passed to C, or have to stay where they are, where a byte must not cost a check.
   static let pointerFolders = [
     "Sources/CSV/Encoding", "Sources/CSV/Hash", "Sources/CSV/Parser", "Sources/CSV/Reader", "Sources/CSV/Source",
-    "Sources/CSV/Sink", "Sources/Locking", "Sources/ManagedObjectModel/ModelFiles/ModelXML",
+    "Sources/CSV/Sink", "Sources/SystemSupport", "Sources/ManagedObjectModel/ModelFiles/ModelXML",
     "Sources/PersistentStores/Compression", "Sources/PersistentStores/External", "Sources/PersistentStores/Opening",
     "Sources/PersistentStores/Predicates", "Sources/PersistentStores/SQLite", "Sources/PersistentStores/SQLiteStore",
     "Sources/PostgreSQLStore/Connection", "Sources/PostgreSQLStore/Library",

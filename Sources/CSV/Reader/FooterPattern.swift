@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Finds the record with which a footer begins (`CSVDialect.stopAt`).
 struct FooterPattern {

@@ -1,6 +1,6 @@
 import CISAL
 import Foundation
-import Locking
+import SystemSupport
 
 /// Deflates into one gzip member (RFC 1952), block by block on as many threads as the machine has cores.
 ///

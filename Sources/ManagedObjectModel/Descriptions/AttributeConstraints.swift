@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The bounds and the pattern that a model file sets on an attribute.
 ///

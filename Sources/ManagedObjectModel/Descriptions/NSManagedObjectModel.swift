@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A fetch request that a model stores.
 package protocol ModelFetchRequest: AnyObject {

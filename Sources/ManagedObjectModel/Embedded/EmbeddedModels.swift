@@ -1,6 +1,6 @@
 import CEmbeddedModels
 import Foundation
-import Locking
+import SystemSupport
 
 /// A managed object model as the build tool plugin embeds it in a module: the counterpart of the `.momd` folder that
 /// Xcode puts into an app's bundle.

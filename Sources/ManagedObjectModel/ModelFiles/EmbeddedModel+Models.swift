@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 extension EmbeddedModel {
   /// The model of a version, frozen. It is read once: every caller gets the same instance.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Finds and reads models on disk, both Xcode's sources and compiled models.
 package enum ModelFile {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A context that merges what other contexts save to its parent or to its coordinator.
 protocol MergingContext: AnyObject, Sendable {

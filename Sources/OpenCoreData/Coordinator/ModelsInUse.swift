@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The models of coordinators. Classes find their entity in them.
 enum ModelsInUse {

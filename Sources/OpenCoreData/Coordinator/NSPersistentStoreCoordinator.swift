@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Connects contexts with stores. (Apple documentation: NSPersistentStoreCoordinator.)
 ///

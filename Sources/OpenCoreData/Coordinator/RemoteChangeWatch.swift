@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Posts `NSPersistentStoreRemoteChange` when a store has changed, whichever process and connection has changed it.
 ///

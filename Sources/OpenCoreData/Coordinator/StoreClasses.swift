@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The store classes of clients, by the names of their types.
 enum StoreClasses {

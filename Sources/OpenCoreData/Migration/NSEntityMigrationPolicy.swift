@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Variables of value expressions, without `$`. (Apple's header: NSEntityMigrationPolicy.h.)
 public let NSMigrationManagerKey = MappingExpressions.manager

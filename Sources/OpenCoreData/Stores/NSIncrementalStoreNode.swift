@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// One row of an incremental store. (Apple documentation: NSIncrementalStoreNode.)
 // Unchecked: the values are replaced and read under the lock only.

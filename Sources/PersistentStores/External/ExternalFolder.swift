@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The files of a store's external values, and the marks of those that perhaps no row refers to.
 ///

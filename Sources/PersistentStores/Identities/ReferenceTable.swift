@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 /// What a store of the client's own calls an object: a text, an integer or a UUID.

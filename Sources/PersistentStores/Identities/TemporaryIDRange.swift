@@ -1,6 +1,6 @@
 import ManagedObjectModel
 import Foundation
-import Locking
+import SystemSupport
 import Synchronization
 
 /// A range of temporary identities, one for each object of a batch, in order.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 /// A folder next to the destination of a migration, in which the new store is made, so that a rename publishes it. It is

@@ -1,6 +1,6 @@
 import ManagedObjectModel
 import Foundation
-import Locking
+import SystemSupport
 
 /// The steps of `StoreModel.find`.
 struct StoreModelSearch {

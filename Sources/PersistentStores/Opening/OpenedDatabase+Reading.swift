@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 extension OpenedDatabase {

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
-import Locking
+import SystemSupport
 
 /// A connection to a store's file, with the way in which it was opened.
 package struct OpenedDatabase {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 /// A store's file with its WAL or journal, copied into a folder that goes with this object.

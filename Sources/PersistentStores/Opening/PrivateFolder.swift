@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A folder of this process in the temporary folder. It is removed when this object is released, when the process
 /// exits, and by `removeAll` before a signal ends the process. The next `PrivateFolder` of any process removes those of

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
-import Locking
+import SystemSupport
 
 /// Checks a store's three files before SQLite uses them: SQLite silently drops a WAL that does not belong to the file,
 /// or writes it over the file.

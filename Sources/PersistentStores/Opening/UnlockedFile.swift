@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
-import Locking
+import SystemSupport
 
 /// What a store is read from where nothing keeps other programs from changing what it refers to.
 protocol CheckedSource: Sendable {

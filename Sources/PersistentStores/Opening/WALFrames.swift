@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The frames of a WAL, each checked against its salts and its checksum, which continues that of the frame before it.
 /// (SQLite: "Database File Format", 4.1 to 4.4.)

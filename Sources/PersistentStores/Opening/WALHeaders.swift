@@ -1,6 +1,6 @@
 import ManagedObjectModel
 import Foundation
-import Locking
+import SystemSupport
 
 /// The header of a -wal. (SQLite: "Database File Format", 4.1 to 4.3.)
 package struct WALHeader {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The external values that a store's readers have left out because their files are missing. Without it, reading such a
 /// value is an error.

@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 
 /// The set of the IDs of rows that are deleted without objects, and of the objects that are deleted with them. Each level
 /// between the context and a store announces it, so it is made once for all levels, and made again if it changes.

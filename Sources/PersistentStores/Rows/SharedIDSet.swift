@@ -1,6 +1,6 @@
 import ManagedObjectModel
 import Dispatch
-import Locking
+import SystemSupport
 import Synchronization
 
 /// The set of the IDs of rows that are inserted together. Every level between the context and a store announces it, and

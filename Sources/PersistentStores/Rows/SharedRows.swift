@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 /// Rows that a context has read together, for its parents too: their values stay packed, or in the store.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Brings files and names to the disk.
 enum DiskSync {

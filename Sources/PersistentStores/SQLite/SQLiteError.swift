@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
-import Locking
+import SystemSupport
 
 /// An error of SQLite before it is converted to a Core Data error.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {

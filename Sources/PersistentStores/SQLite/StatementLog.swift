@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 /// Logs the statements of a connection: the switch `com.apple.CoreData.SQLDebug`.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Finds the file that a store's path leads to.
 package enum StorePath {
@@ -46,7 +46,7 @@ package enum StorePath {
   /// Whether a store or a file next to it is there.
   static func exists(_ path: String) throws(SQLiteError) -> Bool {
     do throws(POSIXError) {
-      return try Locking.exists(path)
+      return try SystemSupport.exists(path)
     } catch {
       throw SQLiteError(error, "\(path) can't be examined")
     }

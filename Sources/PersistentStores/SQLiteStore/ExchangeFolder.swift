@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 /// A folder next to a store in which one process at a time makes what the store is to become.

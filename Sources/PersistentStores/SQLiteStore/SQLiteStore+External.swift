@@ -1,6 +1,6 @@
 import ManagedObjectModel
 import Foundation
-import Locking
+import SystemSupport
 
 /// External values: how a store's connections access them, and when their files are removed.
 extension SQLiteStore {

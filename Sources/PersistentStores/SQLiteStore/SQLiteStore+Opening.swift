@@ -1,6 +1,6 @@
 import ManagedObjectModel
 import Foundation
-import Locking
+import SystemSupport
 
 extension SQLiteStore {
   /// Opens the store at `url` (nil: in memory) and creates it if it does not exist: empty, or as a copy of `original`.

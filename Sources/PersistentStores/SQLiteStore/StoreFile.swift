@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import CSQLite
 import Foundation
-import Locking
+import SystemSupport
 
 /// A store's file, handled as a whole and without a coordinator.
 struct StoreFile {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A compiled rule on a number or length. These checks allocate nothing for a valid field; the other checks run after
 /// them.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 extension FieldParser {
   /// The issue with a message and its position.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 extension PipelineDefinition: Decodable {
   /// Decodes a definition literally: without `extends` and variables, and without source locations in mistakes. The

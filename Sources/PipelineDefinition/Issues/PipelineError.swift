@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A pipeline definition that cannot be used, with all its mistakes.
 public struct PipelineError: Error, Sendable, Equatable {

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// What an output held when it was written, kept in a file next to it, so that a reader of the output can check whether
 /// it is complete.

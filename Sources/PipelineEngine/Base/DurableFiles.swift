@@ -1,7 +1,7 @@
 import CSV
 import Dispatch
 import Foundation
-import Locking
+import SystemSupport
 import Synchronization
 
 /// Syncs written files to the disk on a thread of its own, so that the store can be written meanwhile.

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// Copies a file with its mode and times into a new one, and syncs the copy to the disk.
 enum FileCopy {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A process group that ends with this process, also where this process is killed.
 ///

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 extension RunFailure {
   /// A system call that failed for a file; `what` says what could not be done, such as "can't be locked".

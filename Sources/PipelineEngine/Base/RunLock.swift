@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// Allows one run at a time on a store: an exclusive flock(2) on `<store>.lock`, a file next to the store.

@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 
 /// Adds up how long the stages of an import work, and how long they wait for each other. The stage that waits least
 /// limits the speed of the run.

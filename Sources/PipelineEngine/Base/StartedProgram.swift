@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A program that gets bytes on its standard input and is waited for. It ends with this process, however that ends.
 struct StartedProgram {

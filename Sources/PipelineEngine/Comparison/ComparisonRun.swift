@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import OpenCoreData
 
 /// Compares what is in a store, or in a file, with what a file has.

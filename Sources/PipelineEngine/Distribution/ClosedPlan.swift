@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// A plan that is closed. Its ledger has the counts of the run and of each input, and how many issues there were, but no

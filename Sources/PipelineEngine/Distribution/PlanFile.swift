@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// A plan as a file, for workers that only check the shards of files: without a store.

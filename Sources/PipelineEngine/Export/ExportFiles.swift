@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// The files of one export: written one after the other, and renamed to their final names together when all are

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// The progress of a pipeline's incremental exports. It is stored next to their outputs, because the store is only
 /// read.

@@ -1,7 +1,7 @@
 import CSV
 import Dispatch
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 import OpenCoreData
 import PersistentStores

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// The file with the records of a pipeline's runs, the oldest first, a line of JSON each. It is apart from the ledger,
 /// which has no exports and no dry runs, and no run that could not open the store.

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import OpenCoreData
 
 /// Imports one input: handles the messages of the thread that reads it, in order, until everything is saved.

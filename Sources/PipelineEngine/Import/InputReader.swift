@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import OpenCoreData
 
 /// The reading side of an import: a thread that recognises the input and reads it block by block, for other threads to

@@ -1,5 +1,5 @@
 import CSV
-import Locking
+import SystemSupport
 
 /// Reads an input without importing it, for what has to be known of its records before.
 struct InputScan {

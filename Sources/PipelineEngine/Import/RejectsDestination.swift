@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// Decides where the rejects of a run's inputs are written.

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// Imports a corrected file of rejects with the pipeline that rejected its records.
 ///

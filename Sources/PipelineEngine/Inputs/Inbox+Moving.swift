@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 extension Inbox {
   enum Outcome: Sendable {

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// A folder in which files arrive: which of them are complete, and where they are moved afterwards.
 struct Inbox: Sendable {

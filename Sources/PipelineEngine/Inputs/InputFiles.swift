@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// The files that the sources of a definition name when its run starts.
 ///

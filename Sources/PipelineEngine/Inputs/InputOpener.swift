@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// Opens an input for a run: once to recognise it, where the ledger has something similar, and once to read it.
 ///

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// A copy of an input, or of parts of it, that the command of a pipeline has printed. It is removed when this object is

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// The bytes of a file as they are stored, compressed if it is.
 struct StoredBytes {

@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 import OpenCoreData
 
 /// Reads the entries of the store and digests them, on the queue of its own context, while another thread adds the

@@ -1,5 +1,5 @@
 import CSV
-import Locking
+import SystemSupport
 
 /// The inputs that a run knows: those of the ledger, and those that the run has completed itself. Each question is
 /// answered without a search through all of them, because an inbox may have a hundred thousand files.

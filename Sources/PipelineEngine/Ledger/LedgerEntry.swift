@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 
 /// What the ledger knows about one input: a row of its table of inputs.

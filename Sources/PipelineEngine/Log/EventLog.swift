@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// The event log of a run: one line per event, each in one write, so that runs that share a file don't mix their lines.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Locking
+import SystemSupport
 
 /// Notifies what a pipeline names of a run. What can't be notified never changes the run's result.
 package final class Notifier: Sendable {

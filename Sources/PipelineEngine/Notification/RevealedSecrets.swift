@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Reads secret texts when they are needed, and takes them out of what other programs say.
 struct RevealedSecrets {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import OpenCoreData
 
 /// A dry run without a store whose chunks are looked at: files are read, parsed and validated as by an import. It reads

@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// The caller's side of reading files: it shows progress and ends the reading early.

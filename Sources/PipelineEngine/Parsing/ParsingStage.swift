@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// Parses blocks on its own threads, as many at a time as there are cores available, and passes the chunks on in the
 /// order of their blocks.

@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// Writes a run's report to files, each in the format of its extension. Each appears complete or not at all.
 enum ReportFiles {

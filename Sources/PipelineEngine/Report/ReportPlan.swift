@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The reports of one run: their paths, and which of them a run that found nothing to do leaves as they are.
 struct ReportPlan {

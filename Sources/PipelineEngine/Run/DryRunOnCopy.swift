@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// A dry run of several parts, of records that lead to related objects, or of several inputs that replace earlier ones: an

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PersistentStores
 
 /// Runs one pipeline once. A Swift program needs only this type.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The work of a ``PipelineRunner``, from the names of its reports to its summary.
 struct PipelineWork {

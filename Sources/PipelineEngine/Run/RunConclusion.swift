@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Locking
+import SystemSupport
 
 /// What follows a run: its record and the index of all runs, the removal of what is old, the notifications. None of it
 /// changes the run's result.

@@ -1,6 +1,6 @@
 import CPostgreSQL
 import Foundation
-import Locking
+import SystemSupport
 import ManagedObjectModel
 import PersistentStores
 

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The connections of a store that are not the writing one. At most so many wait for their next use.
 // Unchecked: `condition` guards the mutable state.

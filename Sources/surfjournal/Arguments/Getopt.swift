@@ -1,7 +1,7 @@
 // Preconcurrency: getopt_long keeps its state in global variables, which only this file uses.
 @preconcurrency import CGetopt
 import Foundation
-import Locking
+import SystemSupport
 
 /// getopt_long(3): options and operands in any order; `--` ends the options; unambiguous abbreviations are accepted.
 enum Getopt {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PipelineEngine
 
 /// A progress line on a terminal, updated at most ten times a second and erased at the end.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// What is known of the terminal that the program writes to.
 enum TerminalSettings {

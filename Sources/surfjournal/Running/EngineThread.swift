@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PipelineEngine
 
 /// Work of the engine on a thread of its own: the main thread serves the main queue, which view contexts use.

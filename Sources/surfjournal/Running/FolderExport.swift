@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PipelineEngine
 import SurfJournal
 

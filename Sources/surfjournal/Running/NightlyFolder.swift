@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PipelineEngine
 
 /// The folder of a nightly import: its folders, pipeline, and units, as `surfjournal init` makes them.

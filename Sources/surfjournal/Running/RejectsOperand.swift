@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import PipelineEngine
 
 /// The files of rejects that an operand of 'replay' names.

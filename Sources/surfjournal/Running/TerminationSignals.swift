@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Locking
+import SystemSupport
 import PipelineEngine
 
 /// Handles SIGINT and SIGTERM: the first signal requests a regular end, the second ends the process at once.

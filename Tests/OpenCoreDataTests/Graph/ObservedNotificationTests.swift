@@ -2,7 +2,7 @@ import Foundation
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores
-import Locking
+import SystemSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@ import Foundation
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import CSQLite
 import Dispatch
 import Foundation
-import Locking
+import SystemSupport
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Locking
+import SystemSupport
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores

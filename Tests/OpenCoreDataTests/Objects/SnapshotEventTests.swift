@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 @testable import ManagedObjectModel
 @testable import OpenCoreData
 @testable import PersistentStores

@@ -1,6 +1,6 @@
 import Foundation
 @testable import OpenCoreData
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 @testable import OpenCoreData
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import DefinitionTestSupport
 import Foundation
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import CSV
 import DefinitionTestSupport
 import Foundation
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 

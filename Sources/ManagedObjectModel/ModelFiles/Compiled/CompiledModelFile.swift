@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// Compiled models on disk: a `.mom` for each version, and a `.momd` with all versions and VersionInfo.plist.
 enum CompiledModelFile {

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// MATCHES: an ICU regular expression that matches the whole text. Compiled patterns are cached, since SQL evaluates
 /// the same pattern on every row.

@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// The text operations. The raw values are the first argument of the SQL function `OCD_STRING_COMPARE`, so they never
 /// change.

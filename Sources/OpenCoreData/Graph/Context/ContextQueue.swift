@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Locking
+import SystemSupport
 import Synchronization
 
 /// The serial queue of a context. It knows which code runs on it.

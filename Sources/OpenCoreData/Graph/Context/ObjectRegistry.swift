@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 
 /// The objects of a context by ID. Unchanged ones are not held.
 ///

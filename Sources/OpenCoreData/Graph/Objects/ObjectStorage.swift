@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 import Synchronization
 
 /// What all objects of a context share, or all objects made for the rows of one batch: an object has one reference to

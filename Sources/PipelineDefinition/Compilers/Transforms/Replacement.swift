@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import SystemSupport
 
 /// A ``ValueTransform`` `replace` compiled for bytes. What it makes is limited while it is made: a template may repeat what
 /// was matched any number of times.
