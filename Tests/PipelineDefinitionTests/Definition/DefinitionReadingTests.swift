@@ -213,7 +213,7 @@ import Testing
     #""log": "postgresql://u:sesame@db/d""#, #""report": ["r.txt", "postgresql://u:sesame@db/d"]"#,
     #""source": "postgresql://u:sesame@db/d""#,
   ])
-  func `What is no address but resembles one, and addresses in place of files, are mistakes`(member: String) throws {
+  func `A store that resembles an address, and an address in place of a file, are mistakes`(member: String) throws {
     let error = try #require(throws: PipelineError.self) {
       try read(#"{"name": "n", "columns": ["date"], \#(member)}"#)
     }
