@@ -37,7 +37,7 @@ struct ConflictSnapshotTests {
     }
   }
 
-  private func find(_ entity: String, _ number: Int, _ context: NSManagedObjectContext) throws -> NSManagedObject {
+  private func find(_ entity: String, _ number: Int, in context: NSManagedObjectContext) throws -> NSManagedObject {
     try LinkedGraph.find(entity, number, in: context)
   }
 
@@ -55,16 +55,16 @@ struct ConflictSnapshotTests {
   /// The conflict of a save in which the node gets another box, after another context has given it a third one.
   private func conflict(readsFirst: Bool) throws -> NSMergeConflict {
     try own.performAndWait {
-      let node = try find("Node", 1, own)
+      let node = try find("Node", 1, in: own)
       if readsFirst { for key in ["box", "note", "parent", "partner"] { _ = node.value(forKey: key) } }
       try other.performAndWait {
-        let theirs = try find("Node", 1, other)
-        theirs.setValue(try find("Box", 2, other), forKey: "box")
+        let theirs = try find("Node", 1, in: other)
+        theirs.setValue(try find("Box", 2, in: other), forKey: "box")
         theirs.setValue(nil, forKey: "note")
         try other.save()
       }
       if readsFirst {
-        node.setValue(try find("Box", 3, own), forKey: "box")
+        node.setValue(try find("Box", 3, in: own), forKey: "box")
       } else {
         node.setValue(7, forKey: "number")
       }
@@ -93,10 +93,10 @@ struct ConflictSnapshotTests {
   @Test("Where the row is gone there is no persisted snapshot, and the others have what was read")
   func gone() throws {
     try own.performAndWait {
-      let node = try find("Node", 1, own)
+      let node = try find("Node", 1, in: own)
       _ = node.value(forKey: "box")
       try other.performAndWait {
-        other.delete(try find("Node", 1, other))
+        other.delete(try find("Node", 1, in: other))
         try other.save()
       }
       node.setValue(5, forKey: "number")

@@ -18,7 +18,7 @@ struct PolicyGraphTests {
     #expect(player.conflictCount > 3)
   }
 
-  @Test("The reference can fail: each policy is told from each other one", arguments: Policy.allCases)
+  @Test("The reference can fail: no policy is taken for another one", arguments: Policy.allCases)
   func canary(policy: Policy) throws {
     for assumed in Policy.allCases where assumed != policy {
       let isFound = try (UInt64(1)...6).contains { seed in

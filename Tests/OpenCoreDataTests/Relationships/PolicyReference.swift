@@ -53,10 +53,10 @@ struct PolicyReference: Equatable {
   func merged(own: Self, theirs: Self, _ policy: Policy) -> Self? {
     let conflicts = touched(by: own).intersection(touched(by: theirs))
     if policy == .error, !conflicts.isEmpty { return nil }
-    return merged(own, theirs, policy, conflicts)
+    return merged(own, theirs, policy: policy, conflicts: conflicts)
   }
 
-  private func merged(_ own: Self, _ theirs: Self, _ policy: Policy, _ conflicts: Set<Int>) -> Self {
+  private func merged(_ own: Self, _ theirs: Self, policy: Policy, conflicts: Set<Int>) -> Self {
     var result = theirs
     for node in Self.nodes {
       let (wins, isInConflict) = (policy.contextWins, conflicts.contains(node))
@@ -81,12 +81,12 @@ struct PolicyReference: Equatable {
         result.tags[node]?.remove(tag)
       }
     }
-    result.mergePartners(before: self, own, theirs, policy, conflicts)
+    result.mergePartners(before: self, own, theirs, policy: policy, conflicts: conflicts)
     return result
   }
 
   private mutating func mergePartners(
-    before: Self, _ own: Self, _ theirs: Self, _ policy: Policy, _ conflicts: Set<Int>
+    before: Self, _ own: Self, _ theirs: Self, policy: Policy, conflicts: Set<Int>
   ) {
     let mine = before.changedPartners(own)
     for node in mine where partner[node] != own.partner[node] { setPartner(node, own.partner[node]) }

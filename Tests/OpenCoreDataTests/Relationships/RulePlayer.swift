@@ -183,7 +183,7 @@ final class RulePlayer {
 
   private func setMembers(_ club: Int, of people: [Int]) throws {
     let new = Set(people.filter { _ in Int.random(in: 0..<3, using: &random) == 0 })
-    // A row leads to one club. The context does not know of the other ends, so it is told.
+    // A row leads to one club. The context does not know of the other ends: they are changed too.
     for other in references[0].numbers(.club) where other != club {
       let left = references[0].related(other, "members").filter { !new.contains($0) }
       if left != references[0].related(other, "members") { try setMembers(other, to: left) }
