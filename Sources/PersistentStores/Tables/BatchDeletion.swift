@@ -164,15 +164,20 @@ package struct BatchDeletion {
 
   private func deleteRows() throws {
     for (table, keys) in doomed.sorted(by: { $0.key < $1.key }) {
-      try run("DELETE FROM \(table)", keys)
+      try run("DELETE FROM \(table) WHERE", keys)
     }
     for losses in try lossesByTable() {
       let table = try store.sqlEntity(losses[0].relationship.entity).tableName
       for (relationship, keys) in losses {
         let kept = try store.sqlEntity(relationship.entity).relationships[relationship.name]
-        guard case .toOne(let column, let entityColumn, let orderColumn)? = kept else { continue }
+        guard case .toOne(let column, let entityColumn, let orderColumn)? = kept,
+          let ends = try relationship.destinationEntity.map({ try store.sqlEntity($0).tableName })
+        else { continue }
         let sets = [column, entityColumn, orderColumn].compactMap(\.self).map { "\($0) = NULL" }
-        try run("UPDATE \(table) SET \(sets.joined(separator: ", "))", keys)
+        // Another program may have given a row another end since it was read.
+        try run(
+          "UPDATE \(table) SET \(sets.joined(separator: ", ")) "
+            + "WHERE NOT EXISTS (SELECT 1 FROM \(ends) d WHERE d.Z_PK = \(table).\(column)) AND", keys)
       }
       let changed = losses.reduce(into: Set()) { $0.formUnion($1.keys) }.sorted()
       for part in changed.statementParts { _ = try connection.countVersions(of: part, in: table) }
@@ -182,10 +187,11 @@ package struct BatchDeletion {
     for keys in deleted { try RowReferences(to: keys.entity, in: store).check(keys, connection) }
   }
 
+  /// - Parameter statement: What comes before the condition that names the rows.
   private func run(_ statement: String, _ keys: Set<Int64>) throws {
     for part in keys.sorted().statementParts {
       try connection.run(
-        "\(statement) WHERE Z_PK IN (\(SQLFragment.keyMarks(part.count)))", part.map(StoredValue.integer))
+        "\(statement) Z_PK IN (\(SQLFragment.keyMarks(part.count)))", part.map(StoredValue.integer))
     }
   }
 }
