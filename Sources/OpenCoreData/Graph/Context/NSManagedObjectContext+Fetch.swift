@@ -2,10 +2,10 @@ import Foundation
 
 extension NSFetchRequest {
   /// Casts `results` to the type that the request promises.
-  func typed(_ results: [Any]) throws -> [ResultType] {
+  func typed<Found>(_ results: [Found]) throws -> [ResultType] {
     // One cast for all: it checks each result, and allocates nothing for results of the right type.
     if let typed = results as? [ResultType] { return typed }
-    throw typeMismatch(results.first { !($0 is ResultType) }.map { type(of: $0) } ?? Any.self)
+    throw typeMismatch(results.first { !($0 is ResultType) }.map { type(of: $0) as Any.Type } ?? Any.self)
   }
 
   /// The error for results of a type that the request does not promise.
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
   ///   store's error.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
     checkQueue()
-    return try request.typed(try results(of: request))
+    return try results(of: request)
   }
 
   /// The number of objects that `request` would find, subject to its limit and offset; of dictionaries, if it asks for
@@ -74,19 +74,19 @@ extension NSManagedObjectContext {
     return try rows(query).count
   }
 
-  private func results<ResultType>(of request: NSFetchRequest<ResultType>) throws -> [Any] {
+  private func results<ResultType>(of request: NSFetchRequest<ResultType>) throws -> [ResultType] {
     processPendingChanges()
-    if request.hasBlock { return try resultsMatchingBlock(of: request) }
+    if request.hasBlock { return try request.typed(try resultsMatchingBlock(of: request)) }
     let query = try request.query(model: model)
     switch request.resultType {
-    case .countResultType: return [NSNumber(value: try count(for: request))]
+    case .countResultType: return try request.typed([NSNumber(value: try count(for: request))])
     case .dictionaryResultType:
       // Dictionaries show only what is in the store. (Apple documentation: includesPendingChanges.)
       let shape = try request.dictionaryShape(query)
       let stores = try storeReading()
       let rows = try stores.dictionaryRows(query, shape)
       let ids = try stores.linkedIDs(rows, shape)
-      return rows.map { $0.dictionary(shape, ids) }
+      return try request.typed(rows.map { $0.dictionary(shape, ids) })
     default:
       let query = request.rowQuery(query)
       return try results(of: request, query, try rows(query))
@@ -96,11 +96,11 @@ extension NSManagedObjectContext {
   /// The IDs or objects that `request` promises, from the rows that this context returns for its `rowQuery`.
   func results<ResultType>(
     of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
-  ) throws -> [Any] {
-    if request.resultType == .managedObjectIDResultType { return rows.map(\.id) }
+  ) throws -> [ResultType] {
+    if request.resultType == .managedObjectIDResultType { return try request.typed(rows.map(\.id)) }
     let objects = objects(of: request, query, rows)
     if let keyPaths = request.relationshipKeyPathsForPrefetching { try prefetch(keyPaths, of: objects, query.entity) }
-    return objects
+    return try request.typed(objects)
   }
 
   func objects<ResultType>(

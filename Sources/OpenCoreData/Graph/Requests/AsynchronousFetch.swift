@@ -66,9 +66,8 @@ struct AsynchronousFetch: Sendable {
     case .dictionaries(let rows, let shape, let ids): return try request.typed(rows.map { $0.dictionary(shape, ids) })
     case .rows(let read):
       let rows = try context.rows(query) { try rowsToReturn($0, read) }
-      return try request.typed(
-        request.resultType == .countResultType
-          ? [NSNumber(value: rows.count)] : try context.results(of: request, query, rows))
+      if request.resultType == .countResultType { return try request.typed([NSNumber(value: rows.count)]) }
+      return try context.results(of: request, query, rows)
     }
   }
 
