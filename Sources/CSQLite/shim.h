@@ -9,6 +9,7 @@ enum {
   CSQLITE_CONSTRAINT_UNIQUE = SQLITE_CONSTRAINT_UNIQUE,
   CSQLITE_CONSTRAINT_PRIMARYKEY = SQLITE_CONSTRAINT_PRIMARYKEY,
   CSQLITE_CONSTRAINT_ROWID = SQLITE_CONSTRAINT_ROWID,
+  CSQLITE_CONSTRAINT_COMMITHOOK = SQLITE_CONSTRAINT_COMMITHOOK,
 };
 
 // Variadic C functions are not imported into Swift; these are the ones the store needs.
@@ -22,6 +23,12 @@ static inline int csqlite_set_reset(sqlite3 *db, int on) {
 
 static inline int csqlite_forbid_views(sqlite3 *db) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)0);
+}
+
+// SQLite commits only while *refuses is 0; a refused commit is a rollback with SQLITE_CONSTRAINT_COMMITHOOK.
+static inline int csqlite_is_refused(void *refuses) { return *(int *)refuses; }
+static inline void csqlite_guard_commits(sqlite3 *db, int *refuses) {
+  sqlite3_commit_hook(db, refuses ? csqlite_is_refused : 0, refuses);
 }
 
 static inline int csqlite_set_keeps_log(sqlite3 *db, int on) {

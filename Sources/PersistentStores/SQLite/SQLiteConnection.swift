@@ -17,6 +17,8 @@ package final class SQLiteConnection {
 
   let handle: OpaquePointer
   private let busyTimeoutMilliseconds: Int32
+  /// Not 0 in a transaction that `beginWriting()` has begun. SQLite reads it at each commit.
+  private let refusesCommits: UnsafeMutablePointer<Int32>
   private var cache: [String: SQLiteStatement] = [:]
   /// Called with the text of each executed statement; tests use it to pin the SQL.
   package var traceHandler: ((String) -> Void)?
@@ -46,10 +48,13 @@ package final class SQLiteConnection {
       throw error
     }
     handle = opened
+    refusesCommits = .allocate(capacity: 1)
+    refusesCommits.initialize(to: 0)
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     // No statement of this library reads a view of the file. One in place of a table could run without an end.
     _ = csqlite_forbid_views(handle)
+    csqlite_guard_commits(handle, refusesCommits)
     if StatementLog.level > 0 {
       logStatements(StatementLog(level: StatementLog.level, write: StatementLog.writeToStandardError))
     }
@@ -64,7 +69,10 @@ package final class SQLiteConnection {
     statementLog = log
   }
 
-  deinit { close() }
+  deinit {
+    close()
+    refusesCommits.deallocate()
+  }
 
   /// Closes the file; statements may not be run afterwards. If cursors are open, SQLite closes the file after the last
   /// one.
@@ -74,6 +82,7 @@ package final class SQLiteConnection {
     cache.removeAll()
     // Cursors may outlive the connection, and with it the log.
     if statementLog != nil { _ = sqlite3_trace_v2(handle, 0, nil, nil) }
+    csqlite_guard_commits(handle, nil)
     if let versionToKeep, versionSeen != versionToKeep { setKeepsWALOnClose(false) }
     sqlite3_close_v2(handle)
   }
@@ -204,8 +213,35 @@ package final class SQLiteConnection {
 
   // MARK: Transactions
 
+  /// Begins a transaction for writing. Until it ends, only `commit()` commits.
+  ///
+  /// SQLite prepares a statement again whose schema has changed. Without memory for that it can roll the transaction back,
+  /// run the statement on its own, and report success: then that statement, and those that follow it, would be committed
+  /// without what came before. They fail in place of that. (SQLite's source: sqlite3VdbeHalt, sqlite3_step.)
+  func beginWriting() throws {
+    try execute("BEGIN IMMEDIATE")
+    refusesCommits.pointee = 1
+  }
+
   /// Begins a transaction for writing, unless another connection has one.
-  func beginsAtOnce() -> Bool { withoutWaiting { (try? execute("BEGIN IMMEDIATE")) != nil } }
+  func beginsAtOnce() -> Bool { withoutWaiting { (try? beginWriting()) != nil } }
+
+  /// Commits the transaction. If that fails, the transaction is open as long as it can be tried again.
+  func commit() throws {
+    refusesCommits.pointee = 0
+    do {
+      try execute("COMMIT")
+    } catch {
+      if isInTransaction { refusesCommits.pointee = 1 }
+      throw error
+    }
+  }
+
+  /// Rolls the transaction back. SQLite has done so already after some errors (a full disk among them).
+  func rollBack() throws {
+    refusesCommits.pointee = 0
+    if isInTransaction { try execute("ROLLBACK") }
+  }
 
   /// Runs statements that don't wait for the locks of other connections.
   func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -227,14 +263,13 @@ package final class SQLiteConnection {
   /// it runs in a savepoint, and a thrown error rolls back the savepoint only.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     let isPart = isInTransaction
-    try execute(isPart ? "SAVEPOINT part" : "BEGIN IMMEDIATE")
+    if isPart { try execute("SAVEPOINT part") } else { try beginWriting() }
     do {
       let result = try body()
-      try execute(isPart ? "RELEASE part" : "COMMIT")
+      if isPart { try execute("RELEASE part") } else { try commit() }
       return result
     } catch {
-      // SQLite rolls back automatically after some errors (a full disk among them).
-      if isInTransaction { try? execute(isPart ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK") }
+      if !isPart { try? rollBack() } else if isInTransaction { try? execute("ROLLBACK TO part; RELEASE part") }
       throw error
     }
   }

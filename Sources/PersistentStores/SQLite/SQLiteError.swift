@@ -92,6 +92,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       (self.code, message) = (SQLITE_IOERR, "disk I/O error: the file was moved or replaced, or can't be examined")
       return
     }
+    // The connection refuses to commit what is left of a transaction that SQLite has lost.
+    if Int(specific) == CSQLITE_CONSTRAINT_COMMITHOOK {
+      (self.code, message) = (SQLITE_NOMEM, "SQLite has lost the transaction, as it does without memory")
+      return
+    }
     // "Unable to open" is also SQLite's word for a disk that is full or fails, where no permission helps.
     var systemCode = handle.map { sqlite3_system_errno($0) } ?? 0
     // Where a file can't be made, SQLite tries to read it, and then knows only that it is not there.

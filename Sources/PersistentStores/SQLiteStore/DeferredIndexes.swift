@@ -94,9 +94,9 @@ extension SQLiteConnection {
     guard try hasDeferredIndexes, beginsAtOnce() else { return }
     do {
       try restoreIndexes()
-      try execute("COMMIT")
+      try commit()
     } catch {
-      if isInTransaction { try? execute("ROLLBACK") }
+      try? rollBack()
       throw error
     }
   }

@@ -26,7 +26,11 @@ final class SQLiteSaveWriter: SaveWriter {
       isNested = connection.isInTransaction
       try store.checkTransaction(connection)
       filesStart = store.externalFiles.position
-      try connection.execute(isNested ? "SAVEPOINT save" : onlyReads ? "BEGIN" : "BEGIN IMMEDIATE")
+      if isNested || onlyReads {
+        try connection.execute(isNested ? "SAVEPOINT save" : "BEGIN")
+      } else {
+        try connection.beginWriting()
+      }
     } catch {
       store.writerLock.unlock()
       throw (error as? SQLiteError).map { Self.failure($0, store) } ?? error
@@ -63,8 +67,11 @@ final class SQLiteSaveWriter: SaveWriter {
 
   func rollBack() {
     guard isOpen else { return }
-    // SQLite rolls back automatically after some errors (a full disk among them).
-    if connection.isInTransaction { try? connection.execute(isNested ? "ROLLBACK TO save; RELEASE save" : "ROLLBACK") }
+    if !isNested {
+      try? connection.rollBack()
+    } else if connection.isInTransaction {
+      try? connection.execute("ROLLBACK TO save; RELEASE save")
+    }
     store.externalFiles.discard(from: filesStart)
     end()
   }

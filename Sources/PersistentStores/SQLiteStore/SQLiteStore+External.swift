@@ -88,7 +88,7 @@ extension SQLiteStore {
     else { return }
     let unused: Set<String>
     do {
-      defer { try? connection.execute("ROLLBACK") }
+      defer { try? connection.rollBack() }
       let (marked, used) = (folder.marked, try connection.externalFiles(in: externalColumns))
       // In the transaction: a save that follows may mark the same file.
       marked.intersection(used).forEach(folder.unmark)

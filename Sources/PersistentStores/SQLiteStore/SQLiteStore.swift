@@ -245,7 +245,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   // MARK: Transactions around several saves
 
   package func beginTransaction() throws {
-    try access("Writing to") { try $0.execute("BEGIN IMMEDIATE") }
+    try access("Writing to") { try $0.beginWriting() }
     hasOpenTransaction.store(true, ordering: .releasing)
   }
 
@@ -267,7 +267,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   /// tried again.
   func commit(_ connection: SQLiteConnection) throws {
     do {
-      try connection.execute("COMMIT")
+      try connection.commit()
     } catch {
       if !connection.isInTransaction { externalFiles.leaveUncertain() }
       throw error
@@ -291,8 +291,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   package func rollBackTransaction() throws {
     defer { hasOpenTransaction.store(false, ordering: .releasing) }
     try access("Writing to") { connection in
-      // SQLite rolls back automatically after some errors (a full disk among them).
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      try connection.rollBack()
       externalFiles.discard()
     }
   }
