@@ -40,8 +40,8 @@ package struct RelationshipChange: Sendable {
 
 /// The change of a to-many relationship, which need not have been read for it.
 package struct MemberChange: Sendable {
-  /// In the order of addition. An object that is also in `removed` is there, and moves to the end of an ordered
-  /// relationship.
+  /// In the order of addition. The level below may have some. One that is also in `removed` is there, and moves to the end
+  /// of an ordered relationship; its inverse leads to one object.
   package let added: [NSManagedObjectID]
   package let removed: [NSManagedObjectID]
   /// All objects in their new order; nil for an unordered relationship, and where objects were only added at the end

@@ -1,3 +1,4 @@
+import OpenCoreData
 import TestSupport
 import Testing
 
@@ -21,6 +22,32 @@ struct MeshTests {
     let found = try player.play(steps: 120)
     #expect(found == nil, "seed \(seed): \(found ?? "")")
     try player.graph.expectIntegrity()
+  }
+
+  @Test("A pair that one end removes and adds again keeps its place at the other end", arguments: [1, 2])
+  func moved(levels: Int) throws {
+    let graph = try LinkedGraph(xml: MeshPlayer.xml, kind: .current)
+    var contexts = [graph.context()]
+    if levels == 2 { contexts.append(graph.context(contexts[0])) }
+    let leaf = contexts[levels - 1]
+    func save() throws { for context in contexts.reversed() { try context.performAndWait { try context.save() } } }
+    try leaf.performAndWait {
+      let knots = (1...3).map { LinkedGraph.make("Knot", $0, in: leaf) }
+      let (one, two, three) = (knots[0], knots[1], knots[2])
+      one.setValue(NSOrderedSet(array: [two, three]), forKey: "downstream")
+      two.setValue(NSOrderedSet(array: [one, three]), forKey: "upstream")
+      try save()
+      let downstream = one.mutableOrderedSetValue(forKey: "downstream")
+      downstream.remove(two)
+      downstream.add(two)
+      two.setValue(NSOrderedSet(array: [one, three]), forKey: "upstream")
+      try save()
+    }
+    let other = graph.context()
+    try other.performAndWait {
+      #expect(LinkedGraph.numbers(try LinkedGraph.find("Knot", 1, in: other), "downstream") == [3, 2])
+      #expect(LinkedGraph.numbers(try LinkedGraph.find("Knot", 2, in: other), "upstream") == [1, 3])
+    }
   }
 
   @Test("The reference can fail: an end that keeps what has left it is noticed")

@@ -46,14 +46,20 @@ extension NSManagedObject {
       if let object = pending?.one[relationship.name] {
         return RelationshipChange(relationship, .one(object.flatMap { $0.isThere ? $0.objectID : nil }))
       }
-      let members = pending?.many[relationship.name] ?? PendingMembers()
-      return RelationshipChange(
-        relationship,
-        .many(
-          MemberChange(
-            added: ids(members.addedInOrder), removed: members.removed.filter { !$0.isInserted }.map(\.objectID),
-            order: members.order.map(ids))))
+      return RelationshipChange(relationship, .many(change(of: relationship, pending?.many[relationship.name])))
     }
+  }
+
+  /// Where both ends lead to many, an object that was removed and added again is not removed: the level below would give the
+  /// pair a new place at the other end, which has a place of its own.
+  private func change(of relationship: NSRelationshipDescription, _ pending: PendingMembers?) -> MemberChange {
+    let members = pending ?? PendingMembers()
+    let (added, removed) = (ids(members.addedInOrder), members.removed.filter { !$0.isInserted })
+    let isOfMany = relationship.inverseRelationship?.isToMany ?? false
+    let moved = isOfMany ? removed.filter(members.hasAdded) : []
+    let order = moved.isEmpty ? members.order : relationship.isOrdered ? related(relationship) : nil
+    return MemberChange(
+      added: added, removed: removed.subtracting(moved).map(\.objectID), order: order.map(ids))
   }
 
   /// The unchanged to-one relationships that were read, for a row that is written again.
