@@ -272,7 +272,7 @@ extension PipelineDefinition: Decodable {
   }
 
   private func checkReports(_ mistakes: MistakeList) {
-    for (index, path) in report.enumerated() {
+    for (index, path) in report.enumerated() where !StoreAddress.isAddress(path) {
       if ReportFormat(path: path) == nil {
         let text =
           "'\(path)' has no known ending; end it in \(ReportFormat.endings), which determines the report's "

@@ -158,6 +158,7 @@ import Testing
 
   @Test func `A store on a server stays where it is, in whatever folder the base lies`() throws {
     let address = "postgresql://loader@db/journal"
+    try folder.makeFolder("shared")
     _ = try folder.write(
       #"{"name": "base", "source": "in.csv", "store": "\#(address)", "columns": ["date"]}"#, to: "shared/base.json")
     let own = try read(file: "own.json", #"{"extends": "shared/base.json"}"#)
