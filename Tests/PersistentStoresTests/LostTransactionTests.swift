@@ -31,6 +31,24 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 0)
   }
 
+  @Test func `A part of it does not become a transaction of its own`() throws {
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.transaction {
+        try connection.execute("ROLLBACK")
+        try connection.transaction { try connection.run("INSERT INTO t VALUES (2)") }
+      }
+    }
+    #expect(error?.message.contains("memory") == true, "\(error as Any)")
+    #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+  }
+
+  @Test func `It does not end well where nothing was written since`() throws {
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.transaction { try connection.execute("ROLLBACK") }
+    }
+    #expect(error?.message.contains("memory") == true, "\(error as Any)")
+  }
+
   @Test func `After the transaction statements are committed again, alone and in others`() throws {
     #expect(throws: SQLiteError.self) { try loseTransaction() }
     try connection.run("INSERT INTO t VALUES (3)")

@@ -219,6 +219,8 @@ package final class SQLiteConnection {
   /// run the statement on its own, and report success: then that statement, and those that follow it, would be committed
   /// without what came before. They fail in place of that. (SQLite's source: sqlite3VdbeHalt, sqlite3_step.)
   func beginWriting() throws {
+    // A lost transaction ends with `rollBack()`: a part of it must not become a transaction of its own.
+    if refusesCommits.pointee != 0, !isInTransaction { throw SQLiteError.ofLostTransaction }
     try execute("BEGIN IMMEDIATE")
     refusesCommits.pointee = 1
   }
@@ -228,6 +230,7 @@ package final class SQLiteConnection {
 
   /// Commits the transaction. If that fails, the transaction is open as long as it can be tried again.
   func commit() throws {
+    guard isInTransaction else { throw SQLiteError.ofLostTransaction }
     refusesCommits.pointee = 0
     do {
       try execute("COMMIT")
@@ -239,8 +242,8 @@ package final class SQLiteConnection {
 
   /// Rolls the transaction back. SQLite has done so already after some errors (a full disk among them).
   func rollBack() throws {
-    refusesCommits.pointee = 0
     if isInTransaction { try execute("ROLLBACK") }
+    refusesCommits.pointee = 0
   }
 
   /// Runs statements that don't wait for the locks of other connections.

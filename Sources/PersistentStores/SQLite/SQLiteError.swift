@@ -21,6 +21,10 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   /// `SQLITE_IOERR_NOMEM`, which Swift does not import.
   static let ioErrorWithoutMemory = SQLITE_IOERR | 12 << 8
 
+  /// SQLite has rolled a transaction back and reported success.
+  static let ofLostTransaction = SQLiteError(
+    code: SQLITE_NOMEM, message: "SQLite has lost the transaction, as it does without memory", sql: nil)
+
   package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
   package var isUniqueness: Bool {
     [CSQLITE_CONSTRAINT_UNIQUE, CSQLITE_CONSTRAINT_PRIMARYKEY, CSQLITE_CONSTRAINT_ROWID].contains(Int(code))
@@ -94,7 +98,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     }
     // The connection refuses to commit what is left of a transaction that SQLite has lost.
     if Int(specific) == CSQLITE_CONSTRAINT_COMMITHOOK {
-      (self.code, message) = (SQLITE_NOMEM, "SQLite has lost the transaction, as it does without memory")
+      (self.code, message) = (Self.ofLostTransaction.code, Self.ofLostTransaction.message)
       return
     }
     // "Unable to open" is also SQLite's word for a disk that is full or fails, where no permission helps.

@@ -18,6 +18,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   package let schema: SQLSchema
   package var keepsValuesInFiles: Bool { true }
   package var nullsFirst: String { "" }
+  package var rowLock: String { "" }
   package var dialect: ParticipantDialect { .sqlite }
   /// No other connection writes while a save is in progress.
   package func changeMark(of entities: [NSEntityDescription]) -> ChangeMark {

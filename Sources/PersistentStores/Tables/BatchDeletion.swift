@@ -58,7 +58,7 @@ package struct BatchDeletion {
     var found: [Int64: [Int64]] = [:]
     for part in Set(keys).sorted().statementParts {
       let rows = try connection.rows(
-        "SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_PK IN (\(SQLFragment.keyMarks(part.count))) ORDER BY Z_PK",
+        "SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_PK IN (\(SQLFragment.keyMarks(part.count))) ORDER BY Z_PK\(store.rowLock)",
         part.map(StoredValue.integer))
       for (key, number) in rows.compactMap(\.twoIntegers) { found[number, default: []].append(key) }
     }
@@ -76,8 +76,12 @@ package struct BatchDeletion {
   private mutating func takeAlong(_ rows: Rows) throws {
     for relationship in relationships(of: rows.entity) where relationship.deleteRule == .cascadeDeleteRule {
       guard let destination = relationship.destinationEntity else { continue }
-      let ends = try ends(relationship, of: rows.keys).map(\.other)
-      for found in try read(ends, of: destination) { try add(found) }
+      var linked = try ends(relationship, of: rows.keys).map(\.other)
+      let found = try read(linked, of: destination)
+      // Others may have given them away before they were locked.
+      if !store.rowLock.isEmpty { linked = try ends(relationship, of: rows.keys).map(\.other) }
+      let present = Set(linked)
+      for group in found { try add((group.entity, group.keys.filter(present.contains))) }
     }
   }
 

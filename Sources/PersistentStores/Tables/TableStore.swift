@@ -10,6 +10,9 @@ package protocol TableStore: RowStore {
   var keepsValuesInFiles: Bool { get }
   /// What follows an ascending term of ORDER BY, so that null comes first.
   var nullsFirst: String { get }
+  /// What ends a SELECT whose rows are to stay as they are until the transaction ends; empty where one program at a time
+  /// writes.
+  var rowLock: String { get }
 }
 
 extension SQLSchema {

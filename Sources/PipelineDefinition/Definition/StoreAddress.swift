@@ -7,18 +7,22 @@ package enum StoreAddress {
     ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) }
   }
 
-  /// Whether a text looks like the address of a server in another form: it has another scheme, or begins with a keyword
-  /// of libpq, such as `service=journal`. A path that begins with `./` does not.
+  /// Whether a text looks like the address of a server in another form: it has a scheme anywhere, or begins with a keyword of
+  /// libpq, such as `service=journal`. The path of a `.sqlite`, and one that begins with `./`, do not have keywords.
   package static func resemblesAddress(_ text: String) -> Bool {
     if isAddress(text) || text.hasPrefix("x-coredata://") { return false }
     let words = text.trimmingCharacters(in: .whitespaces)
-    return words.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.:\-]*:\/\//) != nil
-      || words.prefixMatch(of: /(service|host|hostaddr|dbname|user|port|password)\s*=/) != nil
+    if words.contains("://") { return true }
+    return words.prefixMatch(of: keywords) != nil && !words.lowercased().hasSuffix(".sqlite")
+  }
+
+  private static var keywords: Regex<(Substring, Substring)> {
+    /(service|host|hostaddr|dbname|user|port|password|passfile|sslmode|connect_timeout)\s*=/.ignoresCase()
   }
 
   /// The form that an address has, for a text that resembles one.
   package static func form(for text: String) -> String {
-    text.contains("service") ? "postgresql://?service=NAME" : "postgresql://USER@HOST:PORT/DATABASE"
+    text.lowercased().hasPrefix("service") ? "postgresql://?service=NAME" : "postgresql://USER@HOST:PORT/DATABASE"
   }
 }
 

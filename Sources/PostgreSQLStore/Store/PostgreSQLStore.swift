@@ -19,6 +19,7 @@ package final class PostgreSQLStore: SQLRowStore, TableStore, @unchecked Sendabl
   package let idSpaces: [Int: PermanentIDSpace]
   package var keepsValuesInFiles: Bool { false }
   package var nullsFirst: String { " NULLS FIRST" }
+  package var rowLock: String { " FOR UPDATE" }
   package var location: String { address.shown }
   package var dialect: ParticipantDialect { .postgreSQL }
 

@@ -211,7 +211,8 @@ import Testing
     #""store": "service=journal""#, #""store": "host=db password=sesame""#, #""store": "jdbc:postgresql://db/sesame""#,
     #""rejects": "postgresql://u:sesame@db/d""#, #""export": {"output": "postgres://u:sesame@db/d"}"#,
     #""log": "postgresql://u:sesame@db/d""#, #""report": ["r.txt", "postgresql://u:sesame@db/d"]"#,
-    #""source": "postgresql://u:sesame@db/d""#,
+    #""source": "postgresql://u:sesame@db/d""#, #""store": "./postgresql://u:sesame@db/d""#,
+    #""store": "sslmode=require password=sesame""#, #""store": "HOST=db password=sesame""#,
   ])
   func `A store that resembles an address, and an address in place of a file, are mistakes`(member: String) throws {
     let error = try #require(throws: PipelineError.self) {
@@ -223,7 +224,7 @@ import Testing
     #expect(!"\(error)".contains("sesame"))
   }
 
-  @Test(arguments: ["./service=journal", "postgresql://db/journal", "a=b.sqlite", "surf:2026.sqlite"])
+  @Test(arguments: ["./service=journal", "postgresql://db/journal", "a=b.sqlite", "surf:2026.sqlite", "user=anna.sqlite"])
   func `A store is a file or an address`(store: String) throws {
     #expect(try read(#"{"name": "n", "columns": ["date"], "store": "\#(store)"}"#).store == store)
   }

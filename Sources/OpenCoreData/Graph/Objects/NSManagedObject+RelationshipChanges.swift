@@ -57,9 +57,12 @@ extension NSManagedObject {
     let (added, removed) = (ids(members.addedInOrder), members.removed.filter { !$0.isInserted })
     let isOfMany = relationship.inverseRelationship?.isToMany ?? false
     let moved = isOfMany ? removed.filter(members.hasAdded) : []
-    let order = moved.isEmpty ? members.order : relationship.isOrdered ? related(relationship) : nil
-    return MemberChange(
-      added: added, removed: removed.subtracting(moved).map(\.objectID), order: order.map(ids))
+    // What can't be read now can't be saved either: the save says why.
+    guard !moved.isEmpty, let committed = relationship.isOrdered ? (try? committedObjects(relationship)) : [] else {
+      return MemberChange(added: added, removed: removed.map(\.objectID), order: members.order.map(ids))
+    }
+    let order = relationship.isOrdered ? ids(members.applied(to: committed)) : nil
+    return MemberChange(added: added, removed: removed.subtracting(moved).map(\.objectID), order: order)
   }
 
   /// The unchanged to-one relationships that were read, for a row that is written again.

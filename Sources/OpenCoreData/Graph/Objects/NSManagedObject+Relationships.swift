@@ -254,10 +254,12 @@ extension NSManagedObject {
     // Nothing that was saved leads to a new object.
     if isInserted || object.isInserted || managedObjectContext == nil { return false }
     guard let ids = knownCommitted(relationship) else { return nil }
-    if let keys = related?.keys[relationship.name] { return keys.contains(object.objectID.key) }
+    // What a transient relationship leads to changes without a read.
+    let mayKeep = !relationship.isTransient
+    if mayKeep, let keys = related?.keys[relationship.name] { return keys.contains(object.objectID.key) }
     let keys = Set(ids.map(\.resolved.key))
     // A save further below may give others their permanent IDs.
-    if !ids.contains(where: \.resolved.isTemporaryID) { auxiliary.related?.keys[relationship.name] = keys }
+    if mayKeep, !ids.contains(where: \.resolved.isTemporaryID) { auxiliary.related?.keys[relationship.name] = keys }
     return keys.contains(object.objectID.key)
   }
 
