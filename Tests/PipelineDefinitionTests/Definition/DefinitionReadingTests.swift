@@ -224,7 +224,9 @@ import Testing
     #expect(!"\(error)".contains("sesame"))
   }
 
-  @Test(arguments: ["./service=journal", "postgresql://db/journal", "a=b.sqlite", "surf:2026.sqlite", "user=anna.sqlite"])
+  @Test(arguments: [
+    "./service=journal", "postgresql://db/journal", "a=b.sqlite", "surf:2026.sqlite", "user=anna.sqlite",
+  ])
   func `A store is a file or an address`(store: String) throws {
     #expect(try read(#"{"name": "n", "columns": ["date"], "store": "\#(store)"}"#).store == store)
   }
