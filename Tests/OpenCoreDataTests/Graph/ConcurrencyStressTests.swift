@@ -24,7 +24,7 @@ struct ConcurrencyStressTests {
   private static let steps = 120
 
   @Test(
-    "The store holds what the accepted saves say", .timeLimit(.minutes(5)), arguments: Randomness.seeds(2, long: 60))
+    "The store holds what the accepted saves say", .timeLimit(.minutes(30)), arguments: Randomness.seeds(2, long: 60))
   func accepted(seed: UInt64) async throws {
     let folder = try TemporaryFolder()
     let (stack, expected) = try await Self.play(folder, seed: seed, steps: Self.steps)
