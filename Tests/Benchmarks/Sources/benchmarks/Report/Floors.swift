@@ -112,8 +112,8 @@ struct Floor: Sendable {
     },
     Floor(
       .library, "walk over related objects, speed against the C join's", bound: .atLeast(0.25),
-      obstacle: "it is close to the floor: of 11,200 instructions for a book SQLite takes 4,400, and its object, texts, "
-        + "date and place in a set the rest; the C join takes 3,000 in all"
+      obstacle: "it is close to the floor: of 11,200 instructions for a book SQLite takes 4,400, and its object, "
+        + "texts, date and place in a set the rest; the C join takes 3,000 in all"
     ) {
       $0.speed(of: .walkLibrary, against: .limitWalkLibrary)
     },
