@@ -126,6 +126,29 @@ struct LinkedConflictTests {
     #expect(try sqlite(graph.file, rows) == "4|2|2\n12|1|\n13||")
   }
 
+  @Test("Under the policy overwrite a pinned context leads to nothing that others have deleted")
+  func overwritePinned() throws {
+    let graph = try LinkedGraph()
+    let (context, other) = (graph.context(), graph.context())
+    context.mergePolicy = NSOverwriteMergePolicy
+    try context.performAndWait {
+      let node = LinkedGraph.make("Node", 1, in: context)
+      node.setValue(LinkedGraph.make("Tag", 1, in: context), forKey: "note")
+      try context.save()
+      try context.setQueryGenerationFrom(.current)
+      _ = LinkedGraph.numbers(node, "note")
+      try other.performAndWait {
+        try LinkedGraph.find("Node", 1, in: other).setValue(nil, forKey: "note")
+        other.delete(try LinkedGraph.find("Tag", 1, in: other))
+        try other.save()
+      }
+      node.setValue(4, forKey: "number")
+      try context.save()
+    }
+    #expect(try sqlite(graph.file, "SELECT ZNUMBER, ZNOTE FROM ZNODE") == "4|")
+    #expect(try sqlite(graph.file, "SELECT count(*) FROM ZTAG") == "0")
+  }
+
   @Test("A refresh that discards the changes of one end takes the link back at the other")
   func refresh() throws {
     let graph = try LinkedGraph()

@@ -23,6 +23,11 @@ extension NSManagedObjectContext {
     try StoreReading(coordinator: requireCoordinator(), generation: nil).related(relationship, of: ids.map(\.resolved))
   }
 
+  /// Whether the store has a row of the object now, whatever generation the context is pinned to.
+  func isStored(_ id: NSManagedObjectID) throws -> Bool {
+    try StoreReading(coordinator: requireCoordinator(), generation: nil).rows(for: [id.resolved])[0] != nil
+  }
+
   /// As `relatedIDs(_:of:)`, with the changes of this context.
   private func shownIDs(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
     -> [[NSManagedObjectID]]

@@ -196,7 +196,7 @@ extension NSManagedObject {
       for object in ends.compactMap({ $0 }).compactMap({ owner.managedObjectContext?.registeredObject(for: $0) })
       where !object.hasChanges { owner.managedObjectContext?.refresh(object, mergeChanges: true) }
       // One that others have deleted is not written again.
-      if let end, (try? owner.managedObjectContext?.existingObject(with: end.objectID)) == nil { continue }
+      if let end, !end.isInserted, (try? owner.managedObjectContext?.isStored(end.objectID)) != true { continue }
       owner.setRelated(end, relationship)
     }
   }
