@@ -102,6 +102,7 @@ struct DefinitionLoader {
       var substitution = EnvironmentText(variables)
       let result = substitution.substituted(text)
       notes += substitution.notes.map { ($0, origin) }
+      if let problem = StoreAddress.problem(of: result, at: origin.path) { notes.append((.mistake(problem), origin)) }
       return result
     }
     self.notes += notes
@@ -185,8 +186,7 @@ struct DefinitionLoader {
       guard PipelineDefinition.pathKeys.contains(DefinitionPath.pattern(origin.path)), !text.isEmpty, text != "-"
       else { return text }
       if origin.path == "model", !PipelineDefinition.isModelPath(text) { return text }
-      let isOtherAddress = origin.path == "store" && StoreAddress.resemblesAddress(text)
-      if isOtherAddress || StoreAddress.isAddress(text) { return text }
+      if StoreAddress.isAddress(text) { return text }
       return DefinitionPath.joined(prefix, text)
     }
   }

@@ -232,7 +232,6 @@ extension PipelineDefinition: Decodable {
   /// Checks what involves several keys: names used twice, names that are not declared.
   func checkTogether(_ mistakes: MistakeList) {
     checkRead(mistakes)
-    checkAddresses(mistakes)
     if !parts.isEmpty {
       checkParts(mistakes)
       return checkReports(mistakes)
@@ -272,7 +271,7 @@ extension PipelineDefinition: Decodable {
   }
 
   private func checkReports(_ mistakes: MistakeList) {
-    for (index, path) in report.enumerated() where !StoreAddress.isAddress(path) {
+    for (index, path) in report.enumerated() {
       if ReportFormat(path: path) == nil {
         let text =
           "'\(path)' has no known ending; end it in \(ReportFormat.endings), which determines the report's "

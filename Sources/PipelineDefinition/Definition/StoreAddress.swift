@@ -24,26 +24,18 @@ package enum StoreAddress {
   package static func form(for text: String) -> String {
     text.lowercased().hasPrefix("service") ? "postgresql://?service=NAME" : "postgresql://USER@HOST:PORT/DATABASE"
   }
-}
 
-extension PipelineDefinition {
-  /// Mistakes for addresses of servers where a file is expected, and for a store that only resembles an address and would
-  /// become a file. They do not repeat the text, which may have a password.
-  func checkAddresses(_ mistakes: MistakeList) {
-    if let store, StoreAddress.resemblesAddress(store) {
-      let form = StoreAddress.form(for: store)
-      mistakes.add(
-        "store", "looks like the address of a server; write it as \(form), or a file's path with './' before it")
+  /// What is wrong with a text of a definition: it is an address where a file is expected, or a store that only resembles an
+  /// address and would become a file. The message does not repeat the text, which may have a password.
+  ///
+  /// - Parameter path: The key path of the text.
+  static func problem(of text: String, at path: String) -> String? {
+    if path == "store" {
+      guard resemblesAddress(text) else { return nil }
+      return "looks like the address of a server; write it as \(form(for: text)), or a file's path with './' before it"
     }
-    var files = [("rejects", rejects), ("export.output", export?.output), ("inbox", inbox?.folder), ("model", model)]
-    files.append((mistakes.contains("log.file") ? "log.file" : "log", log?.file))
-    for (key, texts) in [("source", source), ("report", report)] {
-      files += texts.enumerated().map { index, text in
-        (mistakes.contains("\(key)[\(index)]") ? "\(key)[\(index)]" : key, text)
-      }
-    }
-    for case (let path, let text?) in files where StoreAddress.isAddress(text) {
-      mistakes.add(path, "is the address of a server, and a file is expected; only 'store' can be on a server")
-    }
+    guard isAddress(text) else { return nil }
+    let isFile = path == "extends" || PipelineDefinition.pathKeys.contains(DefinitionPath.pattern(path))
+    return isFile ? "is the address of a server, and a file is expected; only 'store' can be on a server" : nil
   }
 }

@@ -211,7 +211,9 @@ import Testing
     #""store": "service=journal""#, #""store": "host=db password=sesame""#, #""store": "jdbc:postgresql://db/sesame""#,
     #""rejects": "postgresql://u:sesame@db/d""#, #""export": {"output": "postgres://u:sesame@db/d"}"#,
     #""log": "postgresql://u:sesame@db/d""#, #""report": ["r.txt", "postgresql://u:sesame@db/d"]"#,
-    #""source": "postgresql://u:sesame@db/d""#, #""store": "./postgresql://u:sesame@db/d""#,
+    #""source": "postgresql://u:sesame@db/d""#, #""extends": "postgresql://u:sesame@db/d""#,
+    #""notify": {"ping": {"url": {"file": "postgresql://u:sesame@db/d"}}}"#,
+    #""store": "./postgresql://u:sesame@db/d""#,
     #""store": "sslmode=require password=sesame""#, #""store": "HOST=db password=sesame""#,
   ])
   func `A store that resembles an address, and an address in place of a file, are mistakes`(member: String) throws {
