@@ -14,7 +14,7 @@ package struct BatchDeletion {
   private let connection: any TableStatements
   private let history: HistoryWriter?
   /// The rows to delete, by table.
-  private var doomed: [String: Set<Int64>] = [:]
+  private var keysToDelete: [String: Set<Int64>] = [:]
   /// The same in the order in which they were reached.
   private var groups: [Rows] = []
   /// Rows that stay, by the relationship in which they lose rows.
@@ -69,7 +69,7 @@ package struct BatchDeletion {
 
   private mutating func add(_ rows: Rows) throws {
     let table = try store.sqlEntity(rows.entity).tableName
-    let new = rows.keys.filter { doomed[table, default: []].insert($0).inserted }
+    let new = rows.keys.filter { keysToDelete[table, default: []].insert($0).inserted }
     if !new.isEmpty { groups.append((rows.entity, new)) }
   }
 
@@ -91,7 +91,7 @@ package struct BatchDeletion {
       let mayStay = relationship.deleteRule == .nullifyDeleteRule && inverse != nil
       guard mayStay || relationship.deleteRule == .denyDeleteRule, let destination = relationship.destinationEntity
       else { continue }
-      let gone = doomed[try store.sqlEntity(destination).tableName] ?? []
+      let gone = keysToDelete[try store.sqlEntity(destination).tableName] ?? []
       let staying = try ends(relationship, of: rows.keys).filter { !gone.contains($0.other) }
       if !mayStay, let first = staying.first { throw refusal(of: relationship, key: first.own) }
       guard let inverse, inverse.isToMany || inverse.isOptional, !staying.isEmpty else { continue }
@@ -167,7 +167,7 @@ package struct BatchDeletion {
   }
 
   private func deleteRows() throws {
-    for (table, keys) in doomed.sorted(by: { $0.key < $1.key }) {
+    for (table, keys) in keysToDelete.sorted(by: { $0.key < $1.key }) {
       try run("DELETE FROM \(table) WHERE", keys)
     }
     for losses in try lossesByTable() {
