@@ -44,6 +44,14 @@ import Testing
     #expect(try kill(workload, at: Array(count - 20...count), undisturbed) > 15)
   }
 
+  /// The file is gone then, and the next replay begins no run.
+  @Test func `Killed at its last calls, a replay leaves no lock after the next one`() throws {
+    let workload = try #require(Workload.all.first { $0.testDescription == "replay" })
+    let (undisturbed, count) = try undisturbed(workload)
+    try #require(try calls.log.last?.contains("s.lock") == true)
+    #expect(try kill(workload, at: Array(count - 8...count), undisturbed) > 5)
+  }
+
   /// - Returns: What the run leaves, and how many calls it makes.
   private func undisturbed(_ workload: Workload) throws -> (Remains, count: Int) {
     let undisturbed = try remains(of: workload) {

@@ -71,7 +71,10 @@ public enum Replay {
   public static func finishInterrupted(
     _ rejects: String, vocabulary: DefinitionVocabulary
   ) throws(RejectsError) -> Bool {
-    guard try isInterrupted(rejects) else { return false }
+    guard try isInterrupted(rejects) else {
+      removeLockOfEnded(rejects)
+      return false
+    }
     let (next, details) = (RejectsMark.pathOfRest(of: rejects), RejectsFile.detailsPath(of: rejects))
     // By how far it came, the details of the rest or those of the replayed file have one of these names.
     var lock: StoreLock?
@@ -102,6 +105,15 @@ public enum Replay {
     } catch {
       throw RejectsError(message: error.message, exitCode: error.exitCode)
     }
+  }
+
+  /// Removes the lock's file that a replay has left which was killed after all of its files had moved away. Its details
+  /// still name the store.
+  private static func removeLockOfEnded(_ rejects: String) {
+    guard !mayExist(rejects) else { return }
+    let details = replayedPath(of: RejectsFile.detailsPath(of: rejects))
+    guard let store = origin(inDetails: details)?.store, let path = StoreLocation(store).path else { return }
+    RunLock.removeLeft(storePath: path)
   }
 
   /// The lock of the store of a killed replay, which may have left its file. One that still runs has it, and is not
