@@ -44,6 +44,8 @@ struct ExaminedStore {
   let uuid: String?
   /// The property list of Z_METADATA.
   let metadata: [String: Any]?
+  /// The version hashes of the entities in the metadata.
+  let storedHashes: [String: Data]
   let model: StoreModel?
   /// The model's tables as they exist in this store.
   let schema: SQLSchema?
@@ -115,6 +117,7 @@ struct ExaminedStore {
     let row = Self.attempt("Z_METADATA can't be read", doubts: &doubts) { try Self.metadata(connection) }
     uuid = row?.uuid
     metadata = row?.list
+    storedHashes = Self.hashes(in: row?.list)
     schema = Self.schema(of: model, connection, url: url, &doubts)
     self.doubts = doubts
   }
@@ -131,6 +134,7 @@ struct ExaminedStore {
     uuid = row?.uuid
     let list = row?.list.flatMap { try? PropertyListData.dictionary($0) }
     metadata = list
+    storedHashes = Self.hashes(in: list)
     let found = Self.attempt("No model was found", doubts: &doubts) {
       try StoreModel.find(for: StoreMetadata(dictionary: list ?? [:]), file: modelFile, embedded: embeddedModels)
     }
@@ -147,6 +151,10 @@ struct ExaminedStore {
       Self.attempt("The tables of the model can't be derived", doubts: &doubts) { try SQLSchema(model: model.model) }
     }
     self.doubts = doubts
+  }
+
+  private static func hashes(in metadata: [String: Any]?) -> [String: Data] {
+    metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
   }
 
   /// A requested model must exist. Without a request, any result is acceptable, including none.

@@ -59,8 +59,6 @@ extension StoreInspection {
 }
 
 extension ExaminedStore {
-  var storedHashes: [String: Data] { metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
-
   /// Nil if the hashes can't be known.
   var isModelCompatible: Bool? {
     guard let model, model.origin != .tables, metadata != nil else { return nil }

@@ -47,7 +47,8 @@ enum HostileStores {
              for count, part in ((180000, 3), (2000, 4))]
     sharing = binary(top + lists + [text])
 
-    hashes = {n: b"h" * 32 for _, n, _, _ in entities[:5] if n}
+    hashed = entities if name in ("many", "family") else entities[:5]
+    hashes = {n: b"h" * 32 for _, n, _, _ in hashed if n}
     usual = plistlib.dumps({"NSStoreType": "SQLite", "NSPersistenceFrameworkVersion": 1344,
         "NSStoreModelVersionHashes": hashes, "session_token": "s3cret-t0ken", "club": "Rincon\x1b[2J"},
         fmt=plistlib.FMT_BINARY)
