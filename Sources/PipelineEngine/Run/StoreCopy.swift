@@ -76,9 +76,6 @@ public enum StoreCopy {
     try PlanTables(vocabulary).checkAllClosed(ledger, consequence: consequence, action: action)
   }
 
-  /// Whether the text is the address of a store in PostgreSQL, and not a path.
-  public static func isAddress(_ text: String) -> Bool { StoreAddress.isAddress(text) }
-
   /// Copies all without the checks; a new file that does not become a copy is removed.
   static func copy(
     _ source: StoreLocation, to target: StoreLocation, model: NSManagedObjectModel, _ tables: LedgerTables,

@@ -32,7 +32,7 @@ extension Arguments {
   /// - Throws: A mistake for the address of a server, without the address, which may have a password.
   func refuseAddresses() throws(CommandFailure) {
     let stores = operands + (isDeclared("store") ? strings("store") : [])
-    guard stores.contains(where: StoreCopy.isAddress) else { return }
+    guard stores.contains(where: StoreAddress.isAddress) else { return }
     throw mistake(
       "this command works on files; 'copy' makes a file of a store in PostgreSQL")
   }
@@ -40,7 +40,7 @@ extension Arguments {
   /// - Throws: A mistake for the address of a server in an option that names a file: messages would show it, with its
   ///   password.
   func refuseAddressesOfFiles() throws(CommandFailure) {
-    for option in Self.fileOptions where isDeclared(option) && strings(option).contains(where: StoreCopy.isAddress) {
+    for option in Self.fileOptions where isDeclared(option) && strings(option).contains(where: StoreAddress.isAddress) {
       let advice =
         option == "output" ? "'copy' writes a store on a server, and --store names one" : "--store names a store"
       throw mistake("--\(option) has the address of a server, and names a file; \(advice)")
@@ -61,7 +61,7 @@ extension Arguments {
 
   /// - Throws: The same for operands.
   func requireFiles(_ operands: [String]) throws(CommandFailure) {
-    guard operands.contains(where: StoreCopy.isAddress) else { return }
+    guard operands.contains(where: StoreAddress.isAddress) else { return }
     throw mistake("the address of a server is given where a file is expected; --store names a store")
   }
 

@@ -29,7 +29,7 @@ struct RejectsOperand {
 
   /// Whether it is an address, or a file that begins as SQLite's do; false for one that can't be read.
   static func isStore(_ path: String) -> Bool {
-    if StoreCopy.isAddress(path) { return true }
+    if StoreAddress.isAddress(path) { return true }
     let signature = Array("SQLite format 3\0".utf8)
     return (try? RegularFile.read(path, bytesMax: signature.count)) == signature
   }
