@@ -23,7 +23,7 @@ extension PipelineDefinition {
   static let partKeys: Set<String> = Set(
     [
       CodingKeys.entity, .source, .sourceOptional, .verifyHash, .inbox, .dialect, .columns, .extraColumns,
-      .missingColumns, .timeZone, .recordRules, .key, .duplicates, .relationships, .chunkRows, .appendOnly,
+      .missingColumns, .timeZone, .recordRules, .key, .duplicates, .relationships, .chunkRowsSet, .appendOnly,
     ].map(\.rawValue))
 
   /// What the imports of a run are, one after the other: the parts, each with what this definition says of the whole run,
@@ -41,7 +41,7 @@ extension PipelineDefinition {
       // A key decides about its records.
       if !part.key.isEmpty { whole.changedInputs = .refuse }
       (whole.duplicates, whole.relationships) = (part.duplicates, part.relationships)
-      (whole.chunkRows, whole.appendOnly, whole.sourceMap) = (part.chunkRows, part.appendOnly, part.sourceMap)
+      (whole.chunkRowsSet, whole.appendOnly, whole.sourceMap) = (part.chunkRowsSet, part.appendOnly, part.sourceMap)
       return whole
     }
   }

@@ -150,7 +150,7 @@ extension PipelineDefinition: Decodable {
     model = reader.string("model") ?? model
     entity = reader.string("entity") ?? entity
     relationships = reader.choice("relationships", RelationshipPolicy.self) ?? relationships
-    chunkRows = reader.integer("chunkRows", in: Self.chunkRowsRange) ?? chunkRows
+    if let rows = reader.integer("chunkRows", in: Self.chunkRowsRange) { chunkRows = rows }
     errorPolicy = reader.choice("errorPolicy", ErrorPolicy.self) ?? errorPolicy
     atomic = reader.bool("atomic") ?? atomic
     appendOnly = reader.bool("appendOnly") ?? appendOnly
@@ -222,6 +222,11 @@ extension PipelineDefinition: Decodable {
     }
     checkTogether(mistakes)
     if !mistakes.mistakes.isEmpty { throw mistakes.error(in: nil) }
+  }
+
+  /// Records per chunk of an import into a store; a save on a server waits some times for the server.
+  package func chunkRows(isOnServer: Bool) -> Int {
+    isOnServer ? chunkRowsSet ?? 2 * Self.chunkRowsUsual : chunkRows
   }
 
   /// The key path of a column in the definition's file.

@@ -95,8 +95,14 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var entity: String
   /// The treatment of required relationships that no column fills.
   public var relationships: RelationshipPolicy
-  /// Records per chunk, that is per save, 1…1,000,000.
-  public var chunkRows: Int
+  /// Records per chunk, that is per save, 1…1,000,000. Where it was not set it is 5,000, and an import into a store in
+  /// PostgreSQL saves 10,000: each save there waits some times for the server.
+  public var chunkRows: Int {
+    get { chunkRowsSet ?? Self.chunkRowsUsual }
+    set { chunkRowsSet = newValue }
+  }
+  /// Nil where nothing was said.
+  var chunkRowsSet: Int?
   /// The treatment of a record that cannot be imported.
   public var errorPolicy: ErrorPolicy
   /// When to stop although the policy is to continue.
@@ -143,6 +149,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// The permitted values of `chunkRows`.
   public static let chunkRowsRange = 1...1_000_000
+  /// Records per chunk where nothing was said.
+  package static let chunkRowsUsual = 5_000
   /// The permitted values of `timeoutSeconds`.
   public static let timeoutSecondsRange = 0.0...86_400.0
 
@@ -154,7 +162,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     extraColumns: ColumnPolicy = .warn, missingColumns: ColumnPolicy = .warn, timeZone: String? = nil,
     recordRules: [RecordRule] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String? = nil, entity: String? = nil, relationships: RelationshipPolicy = .require,
-    chunkRows: Int = 5000,
+    chunkRows: Int? = nil,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, expect: ExpectDefinition? = nil,
     atomic: Bool = false, appendOnly: Bool = false, changedInputs: ChangedInputPolicy = .refuse,
     limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
@@ -183,7 +191,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.model = model
     self.entity = entity ?? vocabulary.entity ?? ""
     self.relationships = relationships
-    self.chunkRows = chunkRows
+    chunkRowsSet = chunkRows
     self.errorPolicy = errorPolicy
     self.errorBudget = errorBudget
     self.expect = expect
@@ -209,7 +217,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns,
       extraColumns, missingColumns, timeZone, recordRules, key, duplicates, store, model, entity, relationships
-    case chunkRows, errorPolicy, errorBudget, expect, atomic, appendOnly, changedInputs, limits, report, charts, rejects
+    case chunkRowsSet = "chunkRows"
+    case errorPolicy, errorBudget, expect, atomic, appendOnly, changedInputs, limits, report, charts, rejects
     case log, notify, read, retention, timeoutSeconds, export, parts
   }
 

@@ -80,7 +80,9 @@ struct ShardPlanner {
     var hashes: [ContentDigest] = []
     var block = RecordBlock()
     var endsOpen = false
-    while try reader.next(into: &block, recordsMax: reading.definition.chunkRows) {
+    // Shards are cut between what is read at once.
+    let recordsMax = min(reading.definition.chunkRows, PipelineDefinition.chunkRowsUsual)
+    while try reader.next(into: &block, recordsMax: recordsMax) {
       endsOpen = block.endsOpen
       if let result = try dates.decide(block) { opened.survey = result }
       if let ended = cuts.add(block.end) { hashes.append(try stored.digest(ended)) }

@@ -15,6 +15,8 @@ struct ImportPart {
     let model: NSManagedObjectModel
     let container: NSPersistentContainer
     let isDryRun: Bool
+    /// Whether the store is on a server, also where a dry run imports into a copy of it.
+    let isOnServer: Bool
     let monitor: RunMonitor
     let observer: (any ChunkObserver)?
     let id: String
@@ -40,7 +42,8 @@ struct ImportPart {
       // A key decides about its records, with or without the options.
       if !definition.key.isEmpty { options.changedInputs = nil }
     }
-    let definition = try Self.completed(definition, options: options, model: run.model)
+    var definition = try Self.completed(definition, options: options, model: run.model)
+    definition.chunkRows = definition.chunkRows(isOnServer: run.isOnServer)
     var checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
     if options.fillsAttributesByName { checked.setUndeclared() }
     if run.late == nil {

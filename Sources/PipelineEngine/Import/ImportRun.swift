@@ -39,7 +39,9 @@ struct ImportRun {
     let run = ImportPart.Run(
       options: options, model: model.model,
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
-      isDryRun: isDryRun, monitor: monitor, observer: observer, id: options.runID ?? UUID().uuidString.lowercased(),
+      isDryRun: isDryRun,
+      isOnServer: (copied.map(\.location) ?? definition.storeLocation(options))?.isServer ?? false, monitor: monitor,
+      observer: observer, id: options.runID ?? UUID().uuidString.lowercased(),
       startedAt: options.now(),
       roots: definition.imports.map { model.model.entitiesByName[$0.entity]?.rootEntity.name ?? "" },
       relationships: definition.imports.flatMap { part in

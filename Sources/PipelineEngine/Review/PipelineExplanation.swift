@@ -176,20 +176,25 @@ public struct PipelineExplanation: Sendable {
 
   private static func rejects(_ definition: PipelineDefinition) -> String {
     if let rejects = definition.rejects { return rejects }
-    let isOnServer = definition.store.map(StoreAddress.isAddress) ?? false
     let place =
-      !definition.report.isEmpty ? "next to the report" : isOnServer ? "in the current folder" : "next to the store"
+      !definition.report.isEmpty
+      ? "next to the report" : isOnServer(definition) ? "in the current folder" : "next to the store"
     return "\(place), named after the input"
   }
 
   // MARK: Store and export
+
+  private static func isOnServer(_ definition: PipelineDefinition) -> Bool {
+    definition.store.map(StoreAddress.isAddress) ?? false
+  }
 
   private static func store(_ definition: PipelineDefinition) -> String {
     let name = definition.store.map { StoreLocation($0).shown } ?? "the one named on the command line"
     let entities = definition.imports.map(\.entity).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     let model = ", \(entities.joined(separator: ", ")) of \(definition.model ?? "the model that is compatible with it")"
     if definition.columns.isEmpty { return name + model }
-    let saves = definition.atomic ? "all or nothing" : "\(definition.chunkRows) records a save"
+    let rows = definition.chunkRows(isOnServer: isOnServer(definition))
+    let saves = definition.atomic ? "all or nothing" : "\(rows) records a save"
     let growing = definition.appendOnly ? "; of a file that has grown only the new records" : ""
     let changed =
       switch definition.changedInputs {
