@@ -136,6 +136,36 @@ import Testing
     #expect(try journal.psql("SELECT count(*) FROM \"ZJOURNALENTRY\"") == "16")
   }
 
+  /// PostgreSQL does not keep the character.
+  @Test(arguments: ["csv", "jsonl"])
+  func `A record with a NUL character is refused by a dry run as by an import`(format: String) throws {
+    let isJSON = format == "jsonl"
+    try folder.write(
+      isJSON
+        ? #"{"date": "2020-01-01", "location": "a\u0000b"}"# + "\n" + #"{"date": "2020-01-02", "location": "c"}"# + "\n"
+        : "date,location\n2020-01-01,a\0b\n2020-01-02,c\n", to: "nul.\(format)")
+    let dialect = isJSON ? "" : #""dialect": {"nulBytes": "keep"}, "#
+    try folder.write("{\"name\": \"nul\", \(dialect)\"columns\": [\"date\", \"location\"]}", to: "nul.json")
+    for command in ["validate", "import"] {
+      let output = try journal.run(
+        [command, "nul.\(format)", "--pipeline", "./nul.json", "--store", "STORE", "--json"])
+      #expect(output.status == 65, "\(command): \(output.messages)")
+      #expect(output.text.contains("has a NUL character"), "\(command): \(output.text)")
+      #expect(output.text.contains(#""inserted" : 1,"#), "\(command): \(output.text)")
+    }
+  }
+
+  @Test func `A constant with a NUL character is a mistake of the pipeline`() throws {
+    try folder.write("date\n2020-01-01\n", to: "a.csv")
+    try folder.write(
+      #"{"name": "nul", "columns": ["date", {"name": "location", "value": "a\u0000b"}]}"#, to: "nul.json")
+    for command in ["validate", "import"] {
+      let output = try journal.run([command, "a.csv", "--pipeline", "./nul.json", "--store", "STORE"])
+      #expect(output.status == 78 && output.messages.contains("columns[1].value"), "\(output.messages)")
+      #expect(try journal.run([command, "a.csv", "--pipeline", "./nul.json", "--store", "s"]).status == 0)
+    }
+  }
+
   @Test func `Entries are added, changed and deleted by hand`() throws {
     let added = try journal.run(["add", "STORE", "--date", "2020-01-02", "--location", "Pipe", "--yes"])
     #expect(added.status == 0, "\(added.messages)")

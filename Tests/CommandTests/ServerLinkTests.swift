@@ -36,6 +36,21 @@ import Testing
     #expect(try journal.psql("SELECT count(*) FROM \"ZSESSION\"") == "300")
   }
 
+  /// The dry run imports into a file, which keeps NUL characters.
+  @Test func `A link whose text has a NUL character is refused by a dry run as by an import`() throws {
+    try folder.write(LinkedSample.pipeline(chunkRows: 23), to: "p.json")
+    try folder.write(
+      #"{"date": "2190-01-01", "spot": "a\u0000b", "rating": 3}"# + "\n"
+        + #"{"date": "2190-01-02", "spot": "c", "boards": "Fish;T\u0000in", "rating": 3}"# + "\n"
+        + #"{"date": "2190-01-03", "spot": "c", "rating": 3}"# + "\n", to: "nul.jsonl")
+    for command in ["validate", "import"] {
+      let output = try journal.run([command, "nul.jsonl", "--pipeline", "p.json", "--store", "STORE", "--json"])
+      #expect(output.status == 65, "\(command): \(output.messages)")
+      #expect(output.text.contains(#""inserted" : 1,"#), "\(command): \(output.text)")
+    }
+    #expect(try journal.psql("SELECT count(*) FROM \"ZSESSION\"") == "1")
+  }
+
   @Test func `What other programs make, rename and delete meanwhile is seen by the next chunk`() throws {
     try folder.write(LinkedSample.pipeline(chunkRows: 500), to: "p.json")
     let (process, input, messages) = try journal.start(["import", "-", "--pipeline", "p.json", "--store", "STORE"])

@@ -74,5 +74,17 @@ package struct ColumnSet: Sendable {
   /// The same columns for JSON Lines.
   package var forJSONLines: ColumnSet { ColumnSet(parsers.map(\.forJSONLines), self) }
 
+  /// The same columns for a store that does not keep NUL characters.
+  ///
+  /// - Parameter areRead: Whether NUL bytes of an input are read as characters.
+  /// - Throws: `PipelineError` for a constant or default that has one.
+  package func refusingNul(areRead: Bool) throws(PipelineError) -> ColumnSet {
+    var refusing: [FieldParser] = []
+    for parser in parsers {
+      refusing.append(try parser.refusingNul(areRead: areRead, path: "columns[\(parser.column)]"))
+    }
+    return ColumnSet(refusing, self)
+  }
+
   package var definitions: [ColumnDefinition] { parsers.map(\.definition) }
 }

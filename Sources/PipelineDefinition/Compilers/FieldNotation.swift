@@ -8,6 +8,8 @@ package struct FieldNotation: Sendable {
   var falseTexts = Self.usualFalseTexts
   /// How many bytes a field may have, and what a transform makes of it.
   var bytesMax = LimitsDefinition().fieldBytesMax
+  /// Whether a text with a NUL character is refused: a store in PostgreSQL does not keep it.
+  var refusesNul = false
   /// Nil for UTC.
   var zone: ZoneRules?
 

@@ -115,7 +115,7 @@ extension FieldParser {
     case .boolean:
       return "is neither true nor false; write \(notation.booleanWords), or leave the field empty"
     case .text:
-      return "cannot be read as text"
+      return "has a NUL character, which a store in PostgreSQL does not keep; remove it"
     }
   }
 

@@ -90,6 +90,18 @@ package final class FieldParser: Sendable {
     return FieldParser(self, formats: formats, keepsEmptyText: true, kernel: .any, notation: notation)
   }
 
+  /// The same column for a store that does not keep NUL characters.
+  ///
+  /// - Parameter areRead: Whether NUL bytes of an input are read as characters.
+  /// - Throws: `PipelineError` for a constant or default that has one.
+  package func refusingNul(areRead: Bool, path: String) throws(PipelineError) -> FieldParser {
+    var notation = notation
+    notation.refusesNul = true
+    let parser = FieldParser(self, formats: formats, kernel: areRead ? .any : kernel, notation: notation)
+    try parser.checkAbsent(path)
+    return parser
+  }
+
   private init(
     _ other: FieldParser, formats: [DateFormat], keepsEmptyText: Bool? = nil, kernel: FieldKernel? = nil,
     notation: FieldNotation? = nil
@@ -218,6 +230,7 @@ package final class FieldParser: Sendable {
   private func parseText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
     if bytes.isEmpty, !keepsEmptyText { return empty(.null, &faults) }
     if required != nil, bytes.trimmedRange.isEmpty { return empty(.text, &faults) }
+    if notation.refusesNul, bytes.indices.contains(where: { bytes[$0] == 0 }) { return mistyped(&faults) }
     for check in quickChecks where !check.passes(bytes) {
       if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return nil }
     }

@@ -45,6 +45,7 @@ struct ImportPart {
     var definition = try Self.completed(definition, options: options, model: run.model)
     definition.chunkRows = definition.chunkRows(isOnServer: run.isOnServer)
     var checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
+    if run.isOnServer { try checked.setOnServer(definition.dialect) }
     if options.fillsAttributesByName { checked.setUndeclared() }
     if run.late == nil {
       checked.deferLinks()

@@ -4,7 +4,7 @@ import OpenCoreData
 /// Checks a definition's import part against its model: what an import needs of both, or all mistakes.
 struct ImportSchemaCheck {
   let entity: NSEntityDescription
-  let columns: ColumnSet
+  private(set) var columns: ColumnSet
   private(set) var links: [EntityLink]
 
   /// `now` is the clock of rules about the future.
@@ -41,6 +41,11 @@ struct ImportSchemaCheck {
 
   /// Notes that the columns are those of the header, and no pipeline declares links.
   mutating func setUndeclared() { for index in links.indices { links[index].isDeclared = false } }
+
+  /// Refuses what a store in PostgreSQL does not keep, also in a dry run on another store.
+  mutating func setOnServer(_ dialect: DialectDefinition) throws(PipelineError) {
+    columns = try columns.refusingNul(areRead: dialect.nulBytes == .keep)
+  }
 
   /// Looks nothing up that links lead to: a preview has no store.
   mutating func deferLinks() { for index in links.indices { links[index].isLate = true } }
