@@ -226,7 +226,7 @@ extension PipelineDefinition: Decodable {
 
   /// Records per chunk of an import into a store; a save on a server waits some times for the server.
   package func chunkRows(isOnServer: Bool) -> Int {
-    isOnServer ? chunkRowsSet ?? 2 * Self.chunkRowsUsual : chunkRows
+    chunkRowsSet ?? (isOnServer ? Self.chunkRowsUsualOnServer : Self.chunkRowsUsual)
   }
 
   /// The key path of a column in the definition's file.

@@ -96,7 +96,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// The treatment of required relationships that no column fills.
   public var relationships: RelationshipPolicy
   /// Records per chunk, that is per save, 1…1,000,000. Where it was not set it is 5,000, and an import into a store in
-  /// PostgreSQL saves 10,000: each save there waits some times for the server.
+  /// PostgreSQL saves 8,000: each save there waits some times for the server.
   public var chunkRows: Int {
     get { chunkRowsSet ?? Self.chunkRowsUsual }
     set { chunkRowsSet = newValue }
@@ -151,6 +151,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public static let chunkRowsRange = 1...1_000_000
   /// Records per chunk where nothing was said.
   package static let chunkRowsUsual = 5_000
+  static let chunkRowsUsualOnServer = 8_000
   /// The permitted values of `timeoutSeconds`.
   public static let timeoutSecondsRange = 0.0...86_400.0
 

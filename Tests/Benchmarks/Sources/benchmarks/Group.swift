@@ -92,7 +92,7 @@ enum Group: String, CaseIterable {
     case .server:
       """
       Server and client share this machine's cores, and the server waits for the disk at each commit. The C program sends
-      the rows by COPY in binary form, into the table of an empty journal, and commits as often as the import: after 10,000
+      the rows by COPY in binary form, into the table of an empty journal, and commits as often as the import: after 8,000
       records, or after 50,000. *psql* writes texts in one transaction, into a table without a key, which costs the
       server half of what a row with a key does, or into one with a key that the server counts up. The column *of the
       limit* has the speed as a share of the C program's first import, also for what reads.

@@ -86,7 +86,7 @@ final class ServerRuns {
     let (ours, limit) = (try source.folder.program("surfjournal"), try source.folder.program("limit"))
     let stepped = source.steppedText + "\n"
     return [
-      loading(.limitServerImport) { [limit, "server-import", source.inputs.plain, $0, "10000"] },
+      loading(.limitServerImport) { [limit, "server-import", source.inputs.plain, $0, "8000"] },
       loading(.importServer) { [ours, "import", source.inputs.plain, "--store", $0, "-q"] },
       loading(.limitServerImportLarge) { [limit, "server-import", source.inputs.plain, $0, "50000"] },
       loading(.importServerLarge) {
