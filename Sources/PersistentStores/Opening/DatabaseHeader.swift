@@ -39,6 +39,24 @@ package struct DatabaseHeader {
     counters = Counters(bytes)
   }
 
+  /// Whether a file is still to be made: it is empty; or it has no header, and a journal takes back the transaction that
+  /// was to make it, as after a power failure. (SQLite: "Database File Format", 3.)
+  ///
+  /// - Parameters:
+  ///   - bytes: The beginning of the file.
+  ///   - path: Its path, without symbolic links.
+  static func isUnmade(_ bytes: [UInt8], at path: String) -> Bool {
+    if bytes.isEmpty { return true }
+    guard (try? DatabaseHeader(bytes)) == nil, let journal = FileHandle.ofRegularFile(path + "-journal") else {
+      return false
+    }
+    defer { try? journal.close() }
+    let start = Array((try? journal.read(upToCount: 20)) ?? Data())
+    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    // The number of pages before the transaction.
+    return start.count == 20 && start.starts(with: magic) && start.bigEndian32(16) == 0
+  }
+
   private static func refusal(_ bytes: [UInt8]) -> SQLiteError {
     // Texts and other programs' formats begin with letters; encrypted files begin with arbitrary bytes.
     let letters = bytes.prefix(16).count { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
@@ -77,6 +95,9 @@ extension SQLiteConnection {
       return (bytes, Int(size))
     }
   }
+
+  /// Whether the connection's file is still to be made.
+  func isUnmade(at path: String) throws -> Bool { DatabaseHeader.isUnmade(try beginningOfFile().bytes, at: path) }
 
   /// Whether a connection, of this process or another, has the WAL's shared memory in use. A connection that only reads
   /// the -shm (`Mode.readOnlySharedMemory`) finds out without changing it.

@@ -40,9 +40,7 @@ extension OpenedDatabase {
   package static func copy(
     _ path: String, isWritten: Bool, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault
   ) throws -> (copy: PrivateCopy, loss: String?) {
-    var status = stat()
-    try StorePath.checkKind(path)
-    if stat(path, &status) == 0, status.st_size == 0 { return (try PrivateCopy(of: path), nil) }
+    if try isUnmade(path) { return (try PrivateCopy(of: StorePath.resolved(path)), nil) }
     let opened =
       try isWritten
       ? openBeforeWriting(path, timeoutSeconds: timeoutSeconds) : openForReading(path, timeoutSeconds: timeoutSeconds)
@@ -57,12 +55,22 @@ extension OpenedDatabase {
 
   /// Whether a connection for writing will make a store of the file.
   package static func hasNoTables(_ path: String, timeoutSeconds: Double) throws -> Bool {
-    var status = stat()
-    try StorePath.checkKind(path)
-    if stat(path, &status) == 0, status.st_size == 0 { return true }
+    if try isUnmade(path) { return true }
     let opened = try openBeforeWriting(path, timeoutSeconds: timeoutSeconds)
     defer { withExtendedLifetime(opened) {} }
     return try opened.connection.hasNoTables()
+  }
+
+  /// Whether there is a file that is still to be made.
+  private static func isUnmade(_ path: String) throws -> Bool {
+    try StorePath.checkKind(path)
+    let path = StorePath.resolved(path)
+    guard try StorePath.exists(path), access(path, R_OK) == 0 else { return false }
+    return try probing.withLock { _ in
+      let probe = try SQLiteConnection(path: path, mode: .readOnlySharedMemory)
+      defer { probe.close() }
+      return try probe.isUnmade(at: path)
+    }
   }
 
   /// Opens without changing a byte of the file, its -wal, its -shm or its journal, and without creating one of them.

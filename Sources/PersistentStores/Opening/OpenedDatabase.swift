@@ -77,7 +77,7 @@ package struct OpenedDatabase {
     }
   }
 
-  /// Checks the files before SQLite recovers the WAL; nil for a store that is to be created, also for an empty file.
+  /// Checks the files before SQLite recovers the WAL; nil for a store that is to be made, also for an empty file.
   static func checkForWriting(_ path: String) throws -> StoreFileCheck? {
     guard try StorePath.exists(path) else { return nil }
     try StoreFileCheck.checkReadable(path)
@@ -85,7 +85,7 @@ package struct OpenedDatabase {
     return try probing.withLock { _ in
       let probe = try SQLiteConnection(path: path, mode: .readOnlySharedMemory)
       defer { probe.close() }
-      return try probe.beginningOfFile().size == 0 ? nil : StoreFileCheck(probe, path, for: .writing)
+      return try probe.isUnmade(at: path) ? nil : StoreFileCheck(probe, path, for: .writing)
     }
   }
 

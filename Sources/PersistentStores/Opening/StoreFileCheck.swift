@@ -44,7 +44,7 @@ struct StoreFileCheck {
     self.path = path
     self.purpose = purpose
     let (bytes, size) = try connection.beginningOfFile()
-    guard size > 0 else {
+    guard !DatabaseHeader.isUnmade(bytes, at: path) else {
       throw SQLiteError(
         code: SQLITE_NOTADB, message: "the file is empty, and only opening it for writing makes a store of it", sql: nil
       )

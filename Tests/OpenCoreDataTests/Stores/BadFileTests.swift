@@ -35,6 +35,10 @@ struct BadFileTests {
       try Data(contentsOf: $0).prefix(100).write(to: $0)
     },
     Case(name: "short", words: ["not a database"]) { try Data(contentsOf: $0).prefix(60).write(to: $0) },
+    Case(name: "zeros next to a journal of pages", words: ["not a database", "Check the path"]) {
+      try Data(count: 8192).write(to: $0)
+      try journal(pagesBefore: 3).write(to: URL(fileURLWithPath: $0.path + "-journal"))
+    },
     Case(name: "folder", words: ["it is a folder", "Name the store's file"]) {
       try FileManager.default.removeItem(at: $0)
       try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false)
@@ -97,6 +101,29 @@ struct BadFileTests {
     try Data().write(to: folder.file("empty.sqlite"))
     let error = #expect(throws: NSError.self) { try StoreSetup.count(folder.file("empty.sqlite")) }
     #expect(error?.code == NSPersistentStoreOpenError && error?.localizedDescription.contains("is empty") == true)
+  }
+
+  /// SQLite makes a file in a transaction. The file has its length then, and not always its contents.
+  @Test("What a power failure has left of a file that was being made is empty to a reader, and made by a writer")
+  func unmade() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("store.sqlite")
+    try Data(count: 4096).write(to: file)
+    try Self.journal(pagesBefore: 0).write(to: folder.file("store.sqlite-journal"))
+    let before = try StoreSetup.contents(beside: file)
+    let error = #expect(throws: NSError.self) { try StoreSetup.count(file) }
+    #expect(error?.code == NSPersistentStoreOpenError && error?.localizedDescription.contains("is empty") == true)
+    #expect(try StoreSetup.contents(beside: file) == before)
+    #expect(try StoreSetup.count(file, readOnly: false) == 0)
+    #expect(!folder.exists("store.sqlite-journal"))
+    #expect(try sqlite(file, "PRAGMA integrity_check; SELECT count(*) FROM Z_METADATA") == "ok\n1")
+  }
+
+  /// The beginning of a journal. (SQLite: "Database File Format", 3.)
+  private static func journal(pagesBefore: UInt8) -> Data {
+    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    let numbers: [UInt8] = [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, pagesBefore, 0, 0, 2, 0, 0, 0, 16, 0]
+    return Data(magic + numbers) + Data(count: 512 - 28)
   }
 
   @Test("A store that another process has locked is an error after the timeout", arguments: [true, false])
