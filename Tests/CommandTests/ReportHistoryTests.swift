@@ -95,6 +95,16 @@ import Testing
     #expect(try folder.text("reports/index.html") == "mine")
   }
 
+  /// A run would wait for its reader, and for ever where that does not come.
+  @Test(.timeLimit(.minutes(10))) func `A FIFO with the name of the index stays`() throws {
+    try pipeline(#""report": "reports/{run}.html""#)
+    try folder.makeFolder("reports")
+    try #require(mkfifo(folder.path("reports/index.html"), 0o600) == 0)
+    let output = try night("a.csv", record(1))
+    #expect(output.status == 0)
+    #expect(output.messages.contains("is not an index of runs"))
+  }
+
   @Test(arguments: [
     ("reports/{day}.html", "the placeholder {day} is unknown"), ("{date}/r.html", "in a folder's name"),
   ])

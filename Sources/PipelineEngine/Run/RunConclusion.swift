@@ -116,12 +116,23 @@ struct RunConclusion {
     }
   }
 
+  /// Whether the index may be written there. Something else than a file, such as a FIFO, is not the program's.
+  private func isIndexOrNone(_ path: String) -> Bool {
+    do throws(RegularFileError) {
+      return IndexPage.isOwn(try RegularFile.read(path, bytesMax: 4 << 10))
+    } catch .otherKind {
+      return false
+    } catch {
+      return true
+    }
+  }
+
   /// Writes the page of all runs into each folder that has pages of single runs.
   private func writeIndexes(_ store: String?) throws {
     let folders = Set(RunRecords.series(definition).map { OutputPath.folder(of: definition.path($0)) })
     for folder in folders.sorted() {
       let path = "\(folder)/\(IndexPage.fileName)"
-      if let present = try? RegularFile.read(path, bytesMax: 4 << 10), !IndexPage.isOwn(present) {
+      guard isIndexOrNone(path) else {
         options.warn("\(path) is not an index of runs, so it was left as it is; move it to another folder")
         continue
       }
