@@ -1,5 +1,6 @@
 import Foundation
 import PipelineEngine
+import SystemSupport
 
 /// Finds the command, and answers requests that need none.
 enum Program {
@@ -51,10 +52,20 @@ enum Program {
       if !command.takesAddresses { try parsed.refuseAddresses() }
       try parsed.refuseAddressesOfFiles()
       try parsed.refuseOtherAddresses()
+      try requireThreads()
       return .work(try command.init(parsed.naming(command.storeWord)))
     } catch {
       return .done(error.report())
     }
+  }
+
+  /// A run has its queues and stages, and a thread for each of some processors.
+  private static func requireThreads() throws(CommandFailure) {
+    let count = 8 + min(ProcessInfo.processInfo.activeProcessorCount, 16)
+    guard let code = ThreadSupply.shortage(of: count) else { return }
+    throw CommandFailure(
+      "the system does not let the program have \(count) threads: \(String(cString: strerror(code))); raise the limit of "
+        + "processes (ulimit -u, TasksMax of systemd, pids of a container) or of memory (ulimit -v)", .temporaryFailure)
   }
 
   private static func answer(_ arguments: Arguments, _ usage: String) throws(CommandFailure) -> ExitCode? {

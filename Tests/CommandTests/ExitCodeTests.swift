@@ -147,6 +147,18 @@ import Testing
     #expect(rows % 1000 == 0)
   }
 
+  /// Without the threads a run would wait for what they do.
+  @Test(.enabled(if: Unprivileged.canBeNobody, "another user is needed"), arguments: [2, 5, 8])
+  func `75: the system does not let the program have its threads`(threadsMax: Int) throws {
+    try folder.write("date\n2020-01-01\n", to: "one.csv")
+    for command in ["import", "validate"] {
+      let output = try Unprivileged.run([command, "one.csv", "--store", "s"], threadsMax: threadsMax, in: folder)
+      #expect(output.status == 75, "\(output.messages)")
+      #expect(output.messages.contains("ulimit -u"), "\(output.messages)")
+    }
+    #expect(!folder.exists("s") && !folder.exists("s.lock"))
+  }
+
   @Test func `74: a reader that goes away ends an export without a word`() throws {
     try Logs.write(records: 20_000, to: "big.csv", in: folder)
     _ = try Tool.run("import", "big.csv", "--store", "s", in: folder)

@@ -21,6 +21,14 @@ enum Unprivileged {
     return try run((isNobody(in: folder) ? asNobody(folder) : bound) + arguments, folder)
   }
 
+  /// As the unprivileged user, who may have so many threads; the program ends after a minute.
+  static func run(_ arguments: [String], threadsMax: Int, in folder: TemporaryFolder) throws -> ProgramOutput {
+    // Makes the copy.
+    _ = try run("--version", in: folder)
+    let limited = ["sh", "-c", "ulimit -u \(threadsMax); exec timeout -k 1 60 \"$@\"", "sh"]
+    return try run(limited + asNobody(folder) + arguments, folder)
+  }
+
   /// Whether the tests can be two users: they run as root, and the unprivileged user reaches what the program needs.
   static let canBeNobody: Bool = {
     guard getuid() == 0, let folder = try? TemporaryFolder() else { return false }
