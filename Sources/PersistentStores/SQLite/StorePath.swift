@@ -26,7 +26,7 @@ package enum StorePath {
   private static let linksMax = 40
 
   /// What SQLite adds to the path of a store for the files next to it.
-  static let suffixes = ["-wal", "-shm", "-journal"]
+  package static let suffixes = ["-wal", "-shm", "-journal"]
 
   /// Checks that a store and the files that SQLite keeps next to it are regular ones, also where links lead to them. A file
   /// that does not exist may become one. SQLite would wait for the other end of a FIFO.

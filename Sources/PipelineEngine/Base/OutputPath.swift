@@ -1,17 +1,31 @@
 import CSV
 import Foundation
+import PersistentStores
 
 /// Checks whether a file can be written at a path, before the work that would be lost if not.
 enum OutputPath {
-  /// Refuses to overwrite files that the run itself reads; `key` is the definition's key for `paths`.
-  static func check(_ paths: [String], key: String, areNoneOf others: [String]) throws(PipelineError) {
+  /// Refuses to overwrite files that the run itself reads, its store, and what belongs next to the store; `key` is the
+  /// definition's key for `paths`.
+  static func check(
+    _ paths: [String], key: String, areNoneOf others: [String], norOfStore store: String?
+  ) throws(PipelineError) {
+    try check(paths, key: key, areNotBeside: store)
     // Links are followed; a path that leads nowhere is that of no file.
     let outputs = Dictionary(paths.lazy.compactMap { path in identity(path).map { ($0, path) } }) { first, _ in first }
     if outputs.isEmpty { return }
-    for other in others {
+    for other in others + (store.map { [$0] } ?? []) {
       guard let path = identity(other).flatMap({ outputs[$0] }) else { continue }
       throw PipelineError(path: key, "\(path) would overwrite \(other), which this run reads; choose another file")
     }
+  }
+
+  /// Refuses the paths of the WAL, its index, the journal and the lock of a store, also where they do not exist yet.
+  static func check(_ paths: [String], key: String, areNotBeside store: String?) throws(PipelineError) {
+    guard let store else { return }
+    let beside = Set(StorePath.suffixes.map { StorePath.resolved(store) + $0 } + [RunLock.path(ofStore: store)])
+    guard let path = paths.first(where: { beside.contains(StorePath.resolved($0)) }) else { return }
+    throw PipelineError(
+      path: key, "\(path) is kept for a part of the store \(store), or for its lock; choose another file")
   }
 
   /// - Throws: 73 for a missing folder or a path that is a folder's; 77 for a missing permission.

@@ -26,7 +26,7 @@ package final class RunLock: Sendable {
   /// - Throws: 75 with the holder's name where it is held; 77, 73 or 74 where it can't be taken.
   package init(storePath: String, pipeline: String, now: Date) throws(RunFailure) {
     // One store has one lock, by whatever links a path leads to it.
-    path = StorePath.resolved(storePath) + ".lock"
+    path = Self.path(ofStore: storePath)
     var made: [String] = []
     do throws(RunFailure) {
       let descriptor = try Self.acquire(path, store: storePath, madeFolders: &made)
@@ -46,6 +46,9 @@ package final class RunLock: Sendable {
 
   deinit { release() }
 
+  /// The path of the lock's file.
+  static func path(ofStore storePath: String) -> String { StorePath.resolved(storePath) + ".lock" }
+
   /// Allows the next run; later calls do nothing.
   package func release() {
     state.withLock { state in
@@ -62,7 +65,7 @@ package final class RunLock: Sendable {
   /// Removes the file of a lock that a killed run has left, for a run that ends before it takes the lock. The file is
   /// locked meanwhile and goes on naming the dead holder, so that a run that begins now waits for the removal.
   static func removeLeft(storePath: String) {
-    let path = StorePath.resolved(storePath) + ".lock"
+    let path = path(ofStore: storePath)
     let descriptor = uninterrupted { open(path, openFlags) }
     if descriptor < 0 { return }
     defer { close(descriptor) }

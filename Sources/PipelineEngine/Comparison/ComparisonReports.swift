@@ -21,7 +21,8 @@ package struct ComparisonReports {
   /// Checks before the work that the files can be written; `others` are those that are read.
   init(_ paths: [String], isNoneOf others: [String]) throws {
     self.paths = paths.map { URL(fileURLWithPath: $0).path }
-    try OutputPath.check(self.paths, key: "report", areNoneOf: others)
+    // A report has none of the endings of what belongs next to a store.
+    try OutputPath.check(self.paths, key: "report", areNoneOf: others, norOfStore: nil)
     for path in self.paths { try OutputPath.check(path) }
   }
 

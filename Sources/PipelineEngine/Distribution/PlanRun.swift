@@ -69,6 +69,8 @@ package struct PlanRun {
           + "server with --store postgresql://USER@HOST/DATABASE")
     }
     let model = try RunModel.found(definition, options: options, store: location?.text, for: .opened).get()
+    // Before the log is opened, which makes its file.
+    try EventLog.checkPath(definition, options, isNoneOf: [], norOfStore: definition.storeLocation(options)?.path)
     let log = try EventLog.of(definition, options, unless: isCancelled)
     return try ImportRun(
       definition, options: options, model: model, isDryRun: isDryRun,

@@ -135,9 +135,9 @@ extension ImportSchemaCheck {
       throw PipelineError(
         path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
     }
-    let filesRead = inputs.map(\.path) + (store.map { [$0] } ?? [])
-    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", areNoneOf: filesRead)
-    try EventLog.checkPath(definition, options, isNoneOf: filesRead)
-    try OutputPath.check(rejects.compactMap(\.self), key: "rejects", areNoneOf: filesRead)
+    let filesRead = inputs.map(\.path)
+    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", areNoneOf: filesRead, norOfStore: store)
+    try EventLog.checkPath(definition, options, isNoneOf: filesRead, norOfStore: store)
+    try OutputPath.check(rejects.compactMap(\.self), key: "rejects", areNoneOf: filesRead, norOfStore: store)
   }
 }

@@ -136,12 +136,12 @@ final class EventLog: Sendable {
     }
   }
 
-  /// Refuses to write the event log into a file that the run reads.
+  /// Refuses to write the event log into a file that the run reads, or into one of its store.
   static func checkPath(
-    _ definition: PipelineDefinition, _ options: RunOptions, isNoneOf others: [String]
+    _ definition: PipelineDefinition, _ options: RunOptions, isNoneOf others: [String], norOfStore store: String?
   ) throws(PipelineError) {
     guard let path = Destination(definition, options)?.path else { return }
-    try OutputPath.check([path], key: "log", areNoneOf: others)
+    try OutputPath.check([path], key: "log", areNoneOf: others, norOfStore: store)
   }
 
   /// Whether events of a level are written; to avoid work that only they need.

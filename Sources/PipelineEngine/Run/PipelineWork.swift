@@ -68,6 +68,9 @@ extension PipelineWork {
     private(set) var written: [ReportPlan.Report] = []
 
     mutating func run() throws(PipelineError) -> RunSummary {
+      // Before the log is opened, which makes its file.
+      let store = options.originalStore.map { StoreLocation($0) } ?? definition.storeLocation(options)
+      try EventLog.checkPath(definition, options, isNoneOf: [], norOfStore: store?.path)
       do throws(RunFailure) {
         if let path = definition.storeLocation(options)?.path { try RunFailure.checkKind(ofStore: path) }
         log = try EventLog.of(definition, options, unless: mustEnd)

@@ -18,6 +18,8 @@ struct SeedRun {
     guard let output = definition.storeLocation(options)?.path else {
       throw PipelineError(path: "store", "a seed is a file; name its path with --store")
     }
+    let ownStore = definition.store.flatMap { StoreLocation(definition.path($0)).path }
+    try OutputPath.check([output], key: "seed", areNotBeside: ownStore)
     self.definition = definition
     self.options = options
     self.seed = seed

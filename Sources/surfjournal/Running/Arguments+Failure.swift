@@ -10,7 +10,7 @@ extension Arguments {
     ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
     ("export.guardFormulas", "guard-formulas"),
     ("model", "model"), ("entity", "entity"), ("key", "key"), ("dialect.columns", "columns"), ("rejects", "rejects"),
-    ("report", "report"), ("log", "log"), ("readers", "readers"),
+    ("report", "report"), ("log", "log"), ("readers", "readers"), ("seed", "output"),
   ]
 
   /// A mistake in a definition; one in a key that an option has set is a mistake of the command line.
