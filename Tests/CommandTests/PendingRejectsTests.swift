@@ -52,6 +52,43 @@ import Testing
     #expect(text == "No rejected records of s wait for a correction.\n")
   }
 
+  @Test(arguments: ["*.csv", "*"])
+  func `Rejects next to the inputs of an inbox wait, and are not imported`(_ pattern: String) throws {
+    try folder.makeFolder("in")
+    let inbox = #"{"folder": "in", "pattern": "\#(pattern)", "settleSeconds": 0}"#
+    try folder.write(
+      #"{"extends": "surf-log", "name": "p", "store": "in/s", "report": "in/r.txt", "inbox": \#(inbox)}"#, to: "p.json")
+    try folder.write(Logs.header + "2014-07-14,3ft,,,A,4\nsoon,3ft,,,B,4\n", to: "in/x.csv")
+    for status: Int32 in [65, 0, 0] {
+      let output = try Tool.run("run", "p.json", in: folder)
+      #expect(output.status == status, "\(output.messages)\(output.text)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("in")).sorted()
+      #expect(names == ["processed", "r.txt", "s", "x.csv.rejects.csv", "x.csv.rejects.csv.jsonl"])
+      #expect(try Tool.run("history", "in/s", "--pending", in: folder).text.contains("x.csv.rejects.csv"))
+    }
+  }
+
+  @Test func `What an interrupted run or a replay has left of rejects is not imported from an inbox`() throws {
+    try importLogs("a.csv")
+    try folder.makeFolder("in")
+    let (records, details) = (try folder.data("a.csv.rejects.csv"), try folder.data("a.csv.rejects.csv.jsonl"))
+    for ending in [".part", ".replayed", ".replayed.2"] {
+      try records.write(to: folder.file("in/a.csv\(ending)"))
+      try details.write(to: folder.file("in/a.csv.jsonl\(ending)"))
+    }
+    try records.write(to: folder.file("in/b.csv.next"))
+    try details.write(to: folder.file("in/b.csv.next.jsonl"))
+    try folder.write(
+      #"""
+      {"extends": "surf-log", "name": "p", "store": "t",
+        "inbox": {"folder": "in", "pattern": "*", "settleSeconds": 0}}
+      """#, to: "p.json")
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.path("in")).sorted()
+    let output = try Tool.run("run", "p.json", in: folder)
+    #expect(output.status == 0 && !output.text.contains("waits for a later run"), "\(output.messages)\(output.text)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("in")).sorted() == before)
+  }
+
   /// Imports with the pipeline `p`.
   private func run(_ input: String, _ options: String...) throws -> ProgramOutput {
     try Programs.run(

@@ -22,10 +22,15 @@ enum OutputPath {
   /// Refuses the paths of the WAL, its index, the journal and the lock of a store, also where they do not exist yet.
   static func check(_ paths: [String], key: String, areNotBeside store: String?) throws(PipelineError) {
     guard let store else { return }
-    let beside = Set(StorePath.suffixes.map { StorePath.resolved(store) + $0 } + [RunLock.path(ofStore: store)])
+    let beside = paths(besideStore: store)
     guard let path = paths.first(where: { beside.contains(StorePath.resolved($0)) }) else { return }
     throw PipelineError(
       path: key, "\(path) is kept for a part of the store \(store), or for its lock; choose another file")
+  }
+
+  /// The paths of the WAL, its index, the journal and the lock of a store, without symbolic links.
+  static func paths(besideStore store: String) -> Set<String> {
+    Set(StorePath.suffixes.map { StorePath.resolved(store) + $0 } + [RunLock.path(ofStore: store)])
   }
 
   /// - Throws: 73 for a missing folder or a path that is a folder's; 77 for a missing permission.

@@ -59,7 +59,7 @@ struct ImportPart {
       lockTimeoutSeconds: options.lockTimeoutSeconds, allowsIncompleteSchema: options.allowsIncompleteSchema,
       keepsLargeValues: options.keepsLargeValues, held: run.held)
     inputs = Self.inputs(of: definition, options)
-    inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
+    inbox = options.inputs == nil ? Self.inbox(of: definition, options) : nil
     // A page of charts shows one entity.
     let profiler =
       run.hasSeveralParts ? nil : try EntryProfiler.requested(definition, options: options, entity: checked.entity)
@@ -130,6 +130,14 @@ struct ImportPart {
   }
 
   // MARK: The inbox
+
+  private static func inbox(of definition: PipelineDefinition, _ options: RunOptions) -> Inbox? {
+    guard let declared = definition.inbox else { return nil }
+    var inbox = Inbox(declared, in: definition)
+    let own = OwnFiles(definition, options)
+    inbox.isOwn = { own.contains($0) }
+    return inbox
+  }
 
   /// The named inputs and what is in the inbox now, and how many files there are not ready.
   func listed() throws(RunFailure) -> (files: [InputFile], waiting: Int) {

@@ -15,3 +15,19 @@ extension RejectsFile.Context {
     return Array(RawText.json(data)) + [UInt8(ascii: "\n")]
   }
 }
+
+extension RejectsFile {
+  /// Whether a file is one of rejects or of their details, be they published, unfinished, or set aside by a replay.
+  static func isOfRejects(_ path: String) -> Bool {
+    // An input of JSON Lines may have some of the members of details.
+    if path.contains(".jsonl"), let origin = Replay.origin(inDetails: path), origin.run != nil, origin.rejects != nil {
+      return true
+    }
+    var details = [detailsPath(of: path)]
+    if let match = path.firstMatch(of: /\.(?:part|replayed(?:\.[0-9]+)?)$/) {
+      let published = detailsPath(of: String(path[..<match.range.lowerBound]))
+      details += [published, "\(published)\(match.output)"]
+    }
+    return details.contains { Replay.origin(inDetails: $0)?.run != nil }
+  }
+}

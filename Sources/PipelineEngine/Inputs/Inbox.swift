@@ -10,6 +10,8 @@ struct Inbox: Sendable {
   let failed: String
   let patterns: [String]
   let settleSeconds: Double
+  /// Whether the file with a path is one of the pipeline itself, which is never an input.
+  var isOwn: @Sendable (_ path: String) -> Bool = { _ in false }
   /// The clock that the files' times are compared with.
   var now: @Sendable () -> Date = { Date() }
   /// Waits between two checks of the same files.
@@ -85,14 +87,14 @@ struct Inbox: Sendable {
 
   // MARK: Listing
 
-  /// Checks every file of the folder. A file whose modification time may not be that of the last write, such as a copy
+  /// Checks every file of the folder but the pipeline's own, which are not listed. A file whose modification time may not be that of the last write, such as a copy
   /// that keeps times, is checked twice, up to a second apart.
   ///
   /// - Throws: 66 where there is no such folder, 77 where it may not be read.
   func list() throws(RunFailure) -> Listing {
     var listing = Listing()
     var doubtful: [File] = []
-    for name in try names() {
+    for name in try names() where !isOwn("\(folder)/\(name)") {
       switch try look(at: name) {
       case .ready(let file, let isCertain): isCertain ? listing.ready.append(file) : doubtful.append(file)
       case .leftAlone(let reason): listing.leftAlone.append(LeftAlone(name: name, reason: reason))
