@@ -6,21 +6,45 @@ package enum FolderNames {
   ///
   /// - Throws: The system's error for a folder that can't be listed, which may have names nevertheless.
   package static func sorted(in folder: String) throws(POSIXError) -> [String] {
+    try bytes(in: folder).map { String(decoding: $0, as: UTF8.self) }.sorted()
+  }
+
+  /// The names in a folder that are not UTF-8, as `escaped(_:)` shows them and in that order. ``sorted(in:)`` has them with
+  /// replacement characters, and they do not lead to the files.
+  package static func notUTF8(in folder: String) throws(POSIXError) -> [String] {
+    try bytes(in: folder).filter { String(validating: $0, as: UTF8.self) == nil }.map(escaped).sorted()
+  }
+
+  /// A name with `\xNN` for each byte that is not of a character in UTF-8.
+  package static func escaped(_ name: [UInt8]) -> String {
+    var text = ""
+    var rest = name[...]
+    while let byte = rest.first {
+      // The shortest beginning that is valid is one character of Unicode.
+      let character = (1...4).compactMap { String(validating: rest.prefix($0), as: UTF8.self) }.first
+      let hex = String(byte, radix: 16, uppercase: true)
+      text += character ?? "\\x\(byte < 16 ? "0" : "")\(hex)"
+      rest = rest.dropFirst(character?.utf8.count ?? 1)
+    }
+    return text
+  }
+
+  private static func bytes(in folder: String) throws(POSIXError) -> [[UInt8]] {
     guard let listing = opendir(folder) else {
       if [ENOENT, ENOTDIR].contains(errno) { return [] }
       throw .last
     }
     defer { closedir(listing) }
-    var names: [String] = []
+    var names: [[UInt8]] = []
     while true {
       // readdir(3) returns NULL at the end and for an error, which only errno distinguishes. (POSIX: readdir.)
       errno = 0
       guard let item = readdir(listing) else {
         if errno != 0 { throw .last }
-        return names.sorted()
+        return names
       }
-      let name = withUnsafeBytes(of: item.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name != ".", name != ".." { names.append(name) }
+      let name = withUnsafeBytes(of: item.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
     }
   }
 

@@ -62,6 +62,20 @@ import Testing
     #expect(try gzip.json().counts.inserted == 1, "\(gzip.messages)")
   }
 
+  @Test(arguments: [#""inbox": {"folder": "in", "settleSeconds": 0}"#, #""source": "in/*.csv""#])
+  func `A name that is not UTF-8 is an input that can't be read, and the others are imported`(_ inputs: String) throws {
+    try folder.makeFolder("in")
+    try folder.write("date,location,rating\n2014-07-14,Rincon,4\n", to: "in/a.csv")
+    _ = try Tool.shell(#"cp in/a.csv "in/$(printf 'M\374ller.csv')""#, in: folder)
+    try folder.write(
+      #"{"extends": "surf-log", "name": "p", "store": "s", "missingColumns": "ignore", \#(inputs)}"#, to: "p.json")
+    let output = try Tool.run("run", "p.json", in: folder)
+    #expect(output.status == 66, "\(output.messages)\(output.text)")
+    #expect(output.text.contains("ller.csv can't be read: its name is not UTF-8; rename the file"), "\(output.text)")
+    #expect(output.text.contains(#"M\xFCller.csv"#) || inputs.contains("source"), "\(output.text)")
+    #expect(try rows() == "Rincon|4\n")
+  }
+
   @Test func `Line ends are mixed without a word, and listed by a lenient dialect`() throws {
     let text = "date,location\r\n2014-07-14,a\n2014-07-15,b\r\n2014-07-16,\"c\nd\"\r2014-07-17,e"
     try folder.write(text, to: "a.csv")

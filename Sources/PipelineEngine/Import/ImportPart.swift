@@ -151,7 +151,11 @@ struct ImportPart {
         isLasting ? .inputNotMoved(name, reason: reason) : .inputLeftAlone(name, reason: reason))
     }
     let ready = listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
-    return (inputs + ready, listing.leftAlone.count { $0.reason.isExpected })
+    // Such a file is never imported: that must not look like a night in which nothing came.
+    let unreadable = listing.leftAlone.filter { $0.reason == .unreadableName }.map { item in
+      InputFile(name: item.name, path: "\(inbox.folder)/\(item.name)", hasUnreadableName: true)
+    }
+    return (inputs + ready + unreadable, listing.leftAlone.count { $0.reason.isExpected })
   }
 
   /// A file that was read to its end is processed, even if records of it were rejected; one that can't be read or

@@ -60,7 +60,7 @@ struct Inbox: Sendable {
     case linkOfOther = "it is a link of another user in a folder that everyone may write to; copy the file instead"
     case unsettled = "it was changed a moment ago"
     case growing = "it is being written to"
-    case unreadableName = "its name is not UTF-8; rename it"
+    case unreadableName = "its name is not UTF-8; rename the file"
 
     /// Whether the file will be an input when it is complete.
     var isExpected: Bool { [.temporary, .unsettled, .growing].contains(self) }
@@ -94,11 +94,18 @@ struct Inbox: Sendable {
   func list() throws(RunFailure) -> Listing {
     var listing = Listing()
     var doubtful: [File] = []
+    var isAnyNotUTF8 = false
     for name in try names() where !isOwn("\(folder)/\(name)") {
       switch try look(at: name) {
       case .ready(let file, let isCertain): isCertain ? listing.ready.append(file) : doubtful.append(file)
+      case .leftAlone(.unreadableName): isAnyNotUTF8 = true
       case .leftAlone(let reason): listing.leftAlone.append(LeftAlone(name: name, reason: reason))
       case .gone: break
+      }
+    }
+    if isAnyNotUTF8 {
+      for name in try names(FolderNames.notUTF8) where !name.hasPrefix(".") {
+        listing.leftAlone.append(LeftAlone(name: name, reason: reason(ofNotUTF8: name)))
       }
     }
     if !doubtful.isEmpty { pause(min(settleSeconds, Self.secondsBetweenLooksMax)) }
@@ -120,9 +127,16 @@ struct Inbox: Sendable {
     (file.identity.modifiedSeconds, file.identity.modifiedNanoseconds, file.name)
   }
 
-  private func names() throws(RunFailure) -> [String] {
+  private func reason(ofNotUTF8 name: String) -> Reason {
+    if Self.temporaryEndings.contains(where: name.hasSuffix) { return .temporary }
+    return takes(name) ? .unreadableName : .unmatched
+  }
+
+  private func names(
+    _ list: (String) throws(POSIXError) -> [String] = FolderNames.sorted
+  ) throws(RunFailure) -> [String] {
     do throws(POSIXError) {
-      let names = try FolderNames.sorted(in: folder)
+      let names = try list(folder)
       if names.isEmpty, stat.of(folder)?.type != S_IFDIR { throw POSIXError(errno) }
       return names
     } catch {

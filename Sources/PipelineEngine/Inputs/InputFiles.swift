@@ -59,7 +59,10 @@ enum InputFiles {
       .replacing(/(\/\*\*)+$/, with: "/**")
     collect((isRelative ? escaped(front) + "/" : escaped(front)) + once, knownBytes: escaped(front).utf8.count, &found)
     let files = found.paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { path in
-      InputFile(name: path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path, path: path)
+      var file = InputFile(name: path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path, path: path)
+      // A name that is not UTF-8 is found with a replacement character, and does not lead to the file.
+      file.hasUnreadableName = path.unicodeScalars.contains("\u{FFFD}") && !exists(path)
+      return file
     }
     return (files, found.unreadable.min { $0.path < $1.path })
   }
@@ -180,6 +183,8 @@ struct InputFile: Sendable {
   var unreadable: UnreadableFolder?
   /// Why a pattern is not expanded.
   var patternProblem: String?
+  /// Set for a file whose name is not UTF-8: no path of this program leads to it.
+  var hasUnreadableName = false
 
   /// A folder, and the system's error number.
   struct UnreadableFolder: Hashable {
@@ -216,6 +221,11 @@ struct InputFile: Sendable {
   /// Why it can't be read, where that is known without trying.
   var failure: RunFailure? {
     if let unreadable { return unreadableFailure(unreadable) }
+    if hasUnreadableName {
+      return RunFailure(
+        code: .sourceError, exitCode: .noInput,
+        message: "\(name) can't be read: \(Inbox.Reason.unreadableName.rawValue)")
+    }
     if let patternProblem {
       return RunFailure(
         code: .sourceError, exitCode: .configuration, message: "the pattern \(RawText.oneLine(name)) \(patternProblem)")
