@@ -49,6 +49,7 @@ enum Program {
       let parsed = try Arguments(rest, usage: command.usage, command: command.name)
       if let color = try parsed.choice("color", TerminalSettings.ColorChoice.self) { TerminalSettings.choose(color) }
       if let code = try answer(parsed, command.usage) { return .done(code) }
+      try checkCurrentFolder()
       if !command.takesAddresses { try parsed.refuseAddresses() }
       try parsed.refuseAddressesOfFiles()
       try parsed.refuseOtherAddresses()
@@ -66,6 +67,18 @@ enum Program {
     throw CommandFailure(
       "the system does not let the program have \(count) threads: \(String(cString: strerror(code))); raise the limit of "
         + "processes (ulimit -u, TasksMax of systemd, pids of a container) or of memory (ulimit -v)", .temporaryFailure)
+  }
+
+  /// Refuses to work in a folder whose path is not UTF-8. It is known with replacement characters, and relative paths
+  /// would lead into another folder, which would even be made.
+  private static func checkCurrentFolder() throws(CommandFailure) {
+    let path = FileManager.default.currentDirectoryPath
+    var (own, named) = (stat(), stat())
+    guard path.unicodeScalars.contains("\u{FFFD}"), stat(".", &own) == 0 else { return }
+    // Its name may have such a character itself.
+    if stat(path, &named) == 0, (named.st_dev, named.st_ino) == (own.st_dev, own.st_ino) { return }
+    throw CommandFailure.usage(
+      "the path of the current folder, \(path), is not UTF-8; change to another folder, or rename this one", of: nil)
   }
 
   private static func answer(_ arguments: Arguments, _ usage: String) throws(CommandFailure) -> ExitCode? {

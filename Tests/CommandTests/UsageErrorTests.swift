@@ -188,6 +188,19 @@ import Testing
     #expect(folder.exists("b"))
   }
 
+  @Test(arguments: [("d\\377", 64 as Int32), ("d\\357\\277\\275", 0)])
+  func `A current folder whose name is not UTF-8 is refused, and no other one is made`(
+    _ name: String, status: Int32
+  ) throws {
+    try folder.write(Logs.two, to: "log.csv")
+    let output = try Tool.shell(
+      "d=$(printf '\(name)'); mkdir \"$d\" && cd \"$d\" && \"$surfjournal\" import ../log.csv --store s -q", in: folder)
+    #expect(output.status == status, "\(output.messages)")
+    #expect(output.messages.contains("is not UTF-8; change to another folder") == (status == 64), "\(output.messages)")
+    #expect(try Tool.shell("ls | wc -l", in: folder).text == "2\n")
+    #expect(try Tool.shell("ls d*", in: folder).text == (status == 64 ? "" : "s\n"))
+  }
+
   @Test(arguments: ["work --plan 7f3a --store s", "report --plan 7f3a --store s"])
   func `A plan is not looked for in a file`(_ command: String) throws {
     let output = try Programs.run(Tool.url.path, command.split(separator: " ").map(String.init), in: folder)
