@@ -177,6 +177,8 @@ struct KeySequences {
   init(_ connection: SQLiteConnection) { self.connection = connection }
 
   /// The first of `count` keys in a row for objects of `entity`.
+  ///
+  /// - Throws: `NSError` 134070 if no keys are left: the sequence or the key of a row is damaged.
   mutating func take(_ count: Int, of entity: SQLEntity) throws -> Int64 {
     let root = entity.rootNumber
     let last =
@@ -184,8 +186,9 @@ struct KeySequences {
       ?? connection.integer(
         "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM \(entity.tableName)), 0)) "
           + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
+    if count > 0 { try NSError.checkKey(last, of: entity.name, in: entity.tableName) }
     lastKeys[root] = last + Int64(count)
-    return last + 1
+    return count == 0 ? last : last + 1
   }
 
   func store() throws {

@@ -91,6 +91,7 @@ final class SQLiteHistoryRows: HistoryRows {
   private func lastKey(of entity: HistoryTables.Entity) throws -> Int64 {
     if let known = lastKeys[entity] { return known }
     let last = try database.lastHistoryKey(of: entity)
+    try NSError.checkKey(last, of: "the history", in: entity.table)
     lastKeys[entity] = last
     return last
   }

@@ -139,7 +139,15 @@ struct ImportStore {
 
   /// The highest primary key of the entity; 0 where there is no store.
   func lastKey() throws(RunFailure) -> Int64 {
-    isOpen ? try perform { try $0.lastKey(of: entity) } : 0
+    guard isOpen else { return 0 }
+    let key = try perform { try $0.lastKey(of: entity) }
+    guard key <= LedgerEntry.numberMax else {
+      throw RunFailure(
+        code: nil, exitCode: .dataError,
+        message: "the keys of \(entity.name ?? "") are used up: its Z_MAX in Z_PRIMARYKEY is \(key). The store is "
+          + "damaged: restore it from a copy", concernsStore: true)
+    }
+    return max(0, key)
   }
 
   /// - Parameter overwrittenMax: The number of entries whose values from before an update are kept.

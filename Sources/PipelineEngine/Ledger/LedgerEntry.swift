@@ -114,9 +114,16 @@ extension LedgerEntry {
     ]
   }
 
+  /// The greatest number that a ledger and a sequence of keys have: no file and no store reaches it.
+  static let numberMax: Int64 = 1 << 53
+
   /// From a row in the order of `columns`; nil where the row is invalid.
   init?(row: [Any?]) {
     guard row.count == Self.columns.count else { return nil }
+    // Arithmetic can't exceed the limits of integers then.
+    guard row.allSatisfy({ value in (value as? Int64).map { (0...Self.numberMax).contains($0) } ?? true }) else {
+      return nil
+    }
     func integer(_ index: Int) -> Int { (row[index] as? Int64).map(Int.init) ?? 0 }
     func text(_ index: Int) -> String { row[index] as? String ?? "" }
     guard let pipelineDigest = ContentDigest(hex: text(3)), let hash = ContentDigest(hex: text(10)),

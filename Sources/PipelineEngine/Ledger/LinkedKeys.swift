@@ -39,11 +39,12 @@ struct LinkedKeys: Sendable {
     keys[root] = rest.isEmpty ? nil : rest
   }
 
-  /// Sorted keys as bytes: the differences, each in groups of seven bits.
+  /// Sorted keys as bytes: the differences, each in groups of seven bits. A key below 1, which only a damaged row has,
+  /// is left out.
   static func encoded(_ keys: [Int64]) -> Data {
     var bytes: [UInt8] = []
     var last: Int64 = 0
-    for key in keys {
+    for key in keys where key > 0 {
       var rest = UInt64(key - last)
       while rest >= 0x80 {
         bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

@@ -146,8 +146,13 @@ struct InputUndo {
     for input in ownInputs {
       let rows = try coordinator.participantRows(
         "SELECT firstKey, lastKey FROM \(tables.inserted) WHERE inputID = ? ORDER BY firstKey", [input.id])
-      let ranges = rows.compactMap { row -> ClosedRange<Int64>? in
+      let ranges = try rows.compactMap { row -> ClosedRange<Int64>? in
         guard let first = row[0] as? Int64, let last = row[1] as? Int64, first <= last else { return nil }
+        guard first > 0, last <= LedgerEntry.numberMax else {
+          throw UndoRefusal(
+            message: "\(tables.inserted) says that \(input.path) inserted entries with the keys from \(first) to "
+              + "\(last), which no store gives. The ledger is damaged: restore the store from a copy")
+        }
         return first...last
       }
       guard !input.isCompacted else {

@@ -41,8 +41,9 @@ struct LinkChanges {
   /// - Parameter ordinal: The save that found the version; nil for the present one.
   func ownVersion(_ version: Int64, of key: Int64, before ordinal: Int64? = nil) -> Int64 {
     guard let all = changes[key] else { return version }
-    guard let ordinal else { return version - Int64(all.count) }
-    return version - Int64(all.count { $0.ordinal < ordinal })
+    // A damaged version may be the least of all: then it differs from each expected one.
+    guard let ordinal else { return version &- Int64(all.count) }
+    return version &- Int64(all.count { $0.ordinal < ordinal })
   }
 
   /// The inputs that have linked entries to one of these.

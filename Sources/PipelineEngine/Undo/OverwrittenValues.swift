@@ -32,8 +32,10 @@ struct OverwrittenValues {
   /// Adds an entry as the save with this ordinal has overwritten it; its newest version first.
   mutating func add(_ old: OverwrittenEntries.Entry, _ attributes: [String], ordinal: Int64) {
     let version = links.ownVersion(old.version, of: old.key, before: ordinal)
-    var entry = entries[old.key] ?? Entry(newestVersion: version + 1, version: version + 1, values: [:])
-    if entry.version != version + 1 { editedBetween.append(old.key) }
+    // The version of a damaged row may be the greatest of all.
+    let next = version &+ 1
+    var entry = entries[old.key] ?? Entry(newestVersion: next, version: next, values: [:])
+    if entry.version != next { editedBetween.append(old.key) }
     entry.version = former(old.key, version)
     for (name, value) in zip(attributes, old.values) { entry.values[name] = value }
     entries[old.key] = entry

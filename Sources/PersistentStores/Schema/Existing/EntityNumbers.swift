@@ -33,6 +33,17 @@ struct EntityNumbers {
     }
   }
 
+  /// The numbers that the identities of objects can have.
+  private static let allowed = 1...0xFF_FFFF
+
+  /// - Parameter location: The store's location, for messages.
+  /// - Throws: `NSError` 134080 for a number that no store gives an entity.
+  func check(_ location: String) throws {
+    for (name, number) in numbers.sorted(by: { $0.key < $1.key }) where !Self.allowed.contains(number) {
+      throw SchemaMatcher.damage(location, "has \(number) as the number (Z_ENT) of \(name)")
+    }
+  }
+
   /// The entities of persistent history, which are not part of models.
   static func isHistory(_ number: Int) -> Bool { number >= 16000 }
 }

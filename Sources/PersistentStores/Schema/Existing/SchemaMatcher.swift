@@ -209,6 +209,7 @@ extension SQLSchema {
       throw SchemaMatcher.damage(
         location, "has no row for the entity \(numbers.missing.joined(separator: ", "))")
     }
+    try numbers.check(location)
     let naming = SQLNaming(chosen, numbers: numbers.numbers)
     let matcher = SchemaMatcher(naming: naming, layout: layout, location: location)
     let entities = try order.map(matcher.match)
