@@ -57,6 +57,19 @@ import Testing
     #expect(linked.count == 2, "the first page has no other runs to show")
   }
 
+  @Test(arguments: ["1e308", "9223372036854775808"])
+  func `A damaged duration in the file of records does not end later runs`(_ seconds: String) throws {
+    try pipeline(#""report": ["reports/{pipeline}-{date}-{run}.html"]"#)
+    #expect(try night("a.csv", record(1)).status == 0)
+    let records = "reports/.nightly.runs.jsonl"
+    let damaged = try folder.text(records).replacing(/"seconds":[0-9.e-]+/) { _ in "\"seconds\":\(seconds)" }
+    #expect(damaged.contains(seconds))
+    try folder.write(damaged, to: records)
+    let output = try night("b.csv", record(2))
+    #expect(output.status == 0, "\(output.status) \(output.messages)")
+    #expect(try folder.text("reports/index.html").contains("2,562,047,788,015,215 h"))
+  }
+
   @Test func `A run with nothing to do keeps the last page that had something to say`() throws {
     try pipeline(#""report": ["report.html", "report.txt", "report.json", "reports/{run}.html"]"#)
     #expect(try night("a.csv", record(1, rating: 9)).status == 65)

@@ -144,7 +144,7 @@ import Testing
 
   static let durations: [(seconds: Double, text: String)] = [
     (0.034, "0.03 s"), (59.99, "59.99 s"), (59.996, "1 min 0 s"), (125.4, "2 min 5 s"), (3599.6, "1 h 0 min"),
-    (11_530, "3 h 12 min"),
+    (11_530, "3 h 12 min"), (1e308, "2,562,047,788,015,215 h 30 min"),
   ]
 
   @Test(arguments: durations)

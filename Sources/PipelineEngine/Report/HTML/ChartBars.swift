@@ -134,7 +134,8 @@ enum ChartText {
 }
 
 extension Int {
-  fileprivate init(clamping value: Double) {
+  /// The nearest integer; the least or the greatest where it is beyond both.
+  init(clamping value: Double) {
     self = Int(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
   }
 }

@@ -44,7 +44,8 @@ struct PageFoot {
   /// 0.53 s, 2 min 5 s, 3 h 12 min.
   static func duration(_ seconds: Double) -> String {
     if seconds < 59.995 { return String(format: "%.2f s", seconds) }
-    let whole = Int(seconds.rounded())
+    // The index of runs shows what its file of records says, which may be damaged.
+    let whole = Int(clamping: seconds)
     if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
     return "\(TextTable.grouped(whole / 3600)) h \(whole % 3600 / 60) min"
   }
