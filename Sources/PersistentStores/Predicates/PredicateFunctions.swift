@@ -70,6 +70,7 @@ private func stringCompare(
       sqlite3_result_int(context, answer ? 1 : 0)
     } else {
       sqlite3_result_error(context, PatternComparison.undecided, -1)
+      sqlite3_result_error_code(context, SQLiteError.undecidedPatternCode)
     }
     return
   }

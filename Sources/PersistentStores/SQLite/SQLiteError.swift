@@ -40,6 +40,9 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   /// The code for a path that does not lead to a regular file (SQLITE_CANTOPEN_ISDIR).
   static let notAFileCode = SQLITE_CANTOPEN | 2 << 8
 
+  /// The code of this program for a predicate's pattern that can't be decided; SQLite gives none like it.
+  static let undecidedPatternCode = SQLITE_ERROR | 0x7F << 8
+
   /// The remedy for the common errors.
   package var advice: String? {
     switch primaryCode {

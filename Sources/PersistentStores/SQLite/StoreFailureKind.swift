@@ -22,6 +22,8 @@ package enum StoreFailureKind: Sendable, Hashable {
   case ioError
   case diskFull
   case outOfMemory
+  /// A pattern of a predicate needs too many steps for a text.
+  case undecidedPattern
   /// A statement does not fit the tables: they are those of another program or version.
   case otherTables
   case other
@@ -29,6 +31,7 @@ package enum StoreFailureKind: Sendable, Hashable {
   /// - Parameter code: A result code of SQLite, primary or extended.
   init(sqliteCode code: Int32) {
     if code == SQLiteError.notAFileCode { self = .notAFile; return }
+    if code == SQLiteError.undecidedPatternCode { self = .undecidedPattern; return }
     switch code & 0xff {
     case SQLITE_ERROR: self = .otherTables
     case SQLITE_NOMEM: self = .outOfMemory

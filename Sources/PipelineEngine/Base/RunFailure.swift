@@ -62,6 +62,7 @@ package struct RunFailure: Error {
       case _ where error.isOfDisk: .ioError
       case (_, .notAFile): .noInput
       case (_, .outOfMemory): .temporaryFailure
+      case (_, .undecidedPattern): .dataError
       case (_, .unreachable): .unavailable
       case _ where error.isOfUnsharedSnapshot || error.isOfMissingLibrary: .unavailable
       case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
