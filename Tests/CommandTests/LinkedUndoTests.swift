@@ -51,6 +51,16 @@ import Testing
     #expect(try Tool.run("verify", "s.sqlite", in: folder).status == 0)
   }
 
+  @Test(arguments: [
+    "UPDATE ZSPOT SET Z_OPT = -9223372036854775808 WHERE Z_PK = 1", "UPDATE ZSESSION SET Z_PK = -1 WHERE Z_PK = 5",
+  ])
+  func `A version or a key that no store gives does not end an undo with a signal`(_ damage: String) throws {
+    try importSpotsAndSessions()
+    _ = try rows(damage)
+    let output = try undo("spots.csv", "a.csv")
+    #expect([0, 65].contains(output.status), "\(output.status) \(output.messages)")
+  }
+
   @Test func `Entries that were changed by hand stay, where that is asked for, and the message says so`() throws {
     try importSpotsAndSessions()
     _ = try rows("UPDATE ZSPOT SET ZCOUNTRY = 'XX', Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Bells'")

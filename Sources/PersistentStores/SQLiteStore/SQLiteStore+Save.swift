@@ -188,7 +188,7 @@ struct KeySequences {
           + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
     if count > 0 { try NSError.checkKey(last, of: entity.name, in: entity.tableName) }
     lastKeys[root] = last + Int64(count)
-    return count == 0 ? last : last + 1
+    return last == .max ? last : last + 1
   }
 
   func store() throws {

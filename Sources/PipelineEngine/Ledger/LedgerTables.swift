@@ -173,6 +173,15 @@ struct LedgerTables: Sendable {
     return try rows("SELECT \(columns) FROM \(input) ORDER BY inputID DESC").compactMap(LedgerEntry.init(row:))
   }
 
+  /// The greatest number of an input, also of one whose row is damaged, so that no other input gets it; 0 before the first.
+  func lastInput(_ layout: LedgerLayout, _ rows: (String) throws -> [[Any?]]) rethrows -> Int64 {
+    let each = (layout == .first ? [input] : [input, inserted]).map {
+      "SELECT MAX(inputID) AS lastInput FROM \($0) WHERE inputID <= \(LedgerEntry.numberMax)"
+    }
+    let found = try rows("SELECT MAX(lastInput) FROM (\(each.joined(separator: " UNION ALL "))) AS lastInputs")
+    return max(0, found.first?.first as? Int64 ?? 0)
+  }
+
   /// One input.
   func entry(ofInput id: Int64, _ coordinator: NSPersistentStoreCoordinator) throws -> LedgerEntry? {
     let columns = LedgerEntry.columns.joined(separator: ", ")

@@ -59,6 +59,8 @@ public enum StoreCopy {
         from, to: to, model: found.model, LedgerTables(vocabulary), timeoutSeconds: timeoutSeconds)
     } catch let mistake as PipelineError {
       throw Failure(message: mistake.message, exitCode: .configuration)
+    } catch let version as LedgerVersionError {
+      throw Failure(message: version.description, exitCode: .dataError)
     } catch {
       let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: nil)
       throw Failure(message: failure.message, exitCode: failure.exitCode)

@@ -361,13 +361,13 @@ extension NSManagedObject {
   /// The update was saved, to the store or one level up. A context learns its parent's version only when it reads the
   /// object again.
   ///
-  /// - Parameter isWritten: Whether there was something to write.
+  /// - Parameter isWritten: Whether there was something to write. The greatest version, of a damaged row, stays.
   func becomeSaved(inStore: Bool, isWritten: Bool) {
     if !inStore {
       version = BaseRow.unknownVersion
     } else if state.contains(.recreated) {
       version = 1
-    } else if isWritten {
+    } else if isWritten, version < .max {
       version += 1
     }
     snapshot = nil
