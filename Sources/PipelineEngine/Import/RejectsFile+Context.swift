@@ -24,7 +24,9 @@ extension RejectsFile {
       return true
     }
     var details = [detailsPath(of: path)]
-    if let match = path.firstMatch(of: /\.(?:part|replayed(?:\.[0-9]+)?)$/) {
+    if path.hasSuffix(".part") || path.contains(".replayed"),
+      let match = path.firstMatch(of: /\.(?:part|replayed(?:\.[0-9]+)?)$/)
+    {
       let published = detailsPath(of: String(path[..<match.range.lowerBound]))
       details += [published, "\(published)\(match.output)"]
     }

@@ -87,8 +87,8 @@ struct Inbox: Sendable {
 
   // MARK: Listing
 
-  /// Checks every file of the folder but the pipeline's own, which are not listed. A file whose modification time may not be that of the last write, such as a copy
-  /// that keeps times, is checked twice, up to a second apart.
+  /// Checks every file of the folder but the pipeline's own, which are not listed. A file whose modification time may not
+  /// be that of the last write, such as a copy that keeps times, is checked twice, up to a second apart.
   ///
   /// - Throws: 66 where there is no such folder, 77 where it may not be read.
   func list() throws(RunFailure) -> Listing {
