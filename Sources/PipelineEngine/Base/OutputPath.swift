@@ -22,7 +22,7 @@ enum OutputPath {
   /// Refuses the paths of the WAL, its index, the journal and the lock of a store, also where they do not exist yet.
   static func check(_ paths: [String], key: String, areNotBeside store: String?) throws(PipelineError) {
     guard let store else { return }
-    let beside = paths(besideStore: store)
+    let beside = Self.paths(besideStore: store)
     guard let path = paths.first(where: { beside.contains(StorePath.resolved($0)) }) else { return }
     throw PipelineError(
       path: key, "\(path) is kept for a part of the store \(store), or for its lock; choose another file")
