@@ -70,6 +70,18 @@ import Testing
     #expect(try folder.names == ["elsewhere", "nightly"])
   }
 
+  @Test func `What a killed run left is made again`() throws {
+    _ = try Tool.run("init", "nightly", in: folder)
+    let pipeline = try folder.text("nightly/nightly.json")
+    try folder.write("", to: "nightly/nightly.json")
+    try folder.write("cut", to: "nightly/.nightly.json.0a1b.partial")
+    let output = try Tool.run("init", "nightly", in: folder)
+    #expect(output.status == 0)
+    #expect(output.text.contains("  nightly.json\nKept as they were:"))
+    #expect(try folder.text("nightly/nightly.json") == pipeline)
+    #expect(try paths(in: "nightly") == Self.files)
+  }
+
   @Test func `Mistakes and folders that can't be made`() throws {
     #expect(try Tool.run("init", in: folder).status == 64)
     #expect(try Tool.run("init", "a", "b", in: folder).status == 64)

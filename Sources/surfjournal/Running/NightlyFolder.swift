@@ -1,5 +1,4 @@
 import Foundation
-import SystemSupport
 import PipelineEngine
 
 /// The folder of a nightly import: its folders, pipeline, and units, as `surfjournal init` makes them.
@@ -40,24 +39,25 @@ struct NightlyFolder {
     }
     for file in files {
       let target = "\(path)/\(file.path)"
-      // O_EXCL: a file, or a link, that is there stays.
-      let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-      if descriptor < 0, errno == EEXIST {
+      if Self.stays(target) {
         kept.append(file.path)
         continue
       }
-      guard descriptor >= 0 else { throw failure(file.path) }
-      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      do {
-        try handle.write(contentsOf: Data(file.text.utf8))
-        try handle.close()
+      do throws(RunFailure) {
+        try WholeFile.write(Array(file.text.utf8), to: target, permissions: 0o666)
       } catch {
-        unlink(target)
-        throw CommandFailure("\(target) can't be written: \((error as NSError).reason)", .ioError)
+        throw CommandFailure(error.message, error.exitCode)
       }
       made.append(file.path)
     }
     return (made, kept)
+  }
+
+  /// Whether something has the path, a link too. An empty file does not count: a program that was killed has left it.
+  private static func stays(_ target: String) -> Bool {
+    var status = stat()
+    guard lstat(target, &status) == 0 else { return false }
+    return status.st_mode & S_IFMT != S_IFREG || status.st_size > 0
   }
 
   private func failure(_ item: String) -> CommandFailure {
