@@ -78,6 +78,26 @@ import Testing
     try check(Self.value, status: [64])
   }
 
+  /// A line break in a name would begin a line that reads as one of the program.
+  @Test func `A name with a line break stays on its line`() throws {
+    try folder.write("date,location\n2020-01-01,Rincon\n2020-01-02,Malibu\n", to: fileName)
+    let store = "s\nforged\t.sqlite"
+    let quiet = try Programs.run(Tool.url.path, ["import", fileName, "--store", store, "-q"], in: folder)
+    #expect(quiet.status == 0, "\(quiet.messages)")
+    for command in ["inspect", "verify", "history"] { try check(command, store, status: [0]) }
+    try check("split", fileName, "--rows", "1", "--to", "p\nforged", status: [0])
+    try check("undo", store, "--dry-run", status: [0])
+    try check("undo", store, "--yes", status: [0])
+    let undone = try Programs.run(Tool.url.path, ["verify", store], in: folder)
+    #expect(undone.text.contains("s\\u{0A}forged\\u{09}.sqlite: "), "\(undone.text)")
+    let commands = #"[{"run": ["/bin/echo", "a\nforged"]}]"#
+    for more in [#""notify": {"commands": \#(commands)}"#, #""rejects": "r\nforged/""#, #""no\nforged": 1"#] {
+      let pipeline = #"{"extends": "surf-log", "name": "n", "description": "d\nforged\tb", "source": null, \#(more)}"#
+      try folder.write(pipeline, to: "n.json")
+      try check("check", "n.json", status: [0, 78])
+    }
+  }
+
   @Test func `Reports and logs hold it as text, not as markup`() throws {
     var forgotten: Set<String> = []
     let reports = ["r.html", "r.xml", "r.txt", "r.prom", "r.json", "e.log", "e.jsonl", "d.csv.jsonl"]

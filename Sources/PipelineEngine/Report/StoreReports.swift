@@ -45,8 +45,13 @@ public enum StoreReports {
         tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"],
         readsDamagedWAL: readsDamagedWAL)
       if !showsSecrets { inspection.maskSecrets() }
+      // A line of the text has one name or value, whatever that holds.
+      var shown = inspection
+      shown.store = RawText.oneLine(shown.store)
+      let keys = shown.metadata.ownKeys.map { (RawText.oneLine($0.key), RawText.oneLine($0.value)) }
+      shown.metadata.ownKeys = Dictionary(keys, uniquingKeysWith: { first, _ in first })
       return Report(
-        text: inspection.text(), json: try json(inspection), exitCode: .ok, hasFindings: !inspection.remarks.isEmpty)
+        text: shown.text(), json: try json(inspection), exitCode: .ok, hasFindings: !inspection.remarks.isEmpty)
     }
   }
 
@@ -64,8 +69,10 @@ public enum StoreReports {
     try explained(store, model: model) { store, model in
       let verification = try StoreVerification(
         storeAt: store, modelFile: model, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedWAL)
+      var shown = verification
+      shown.store = RawText.oneLine(shown.store)
       return Report(
-        text: verification.text(), json: try json(verification),
+        text: shown.text(), json: try json(verification),
         exitCode: verification.errors > 0 ? .dataError : .ok, hasFindings: !verification.findings.isEmpty)
     }
   }

@@ -61,7 +61,7 @@ struct CheckCommand: Command {
 
   private static func text(_ reviews: [PipelineReview], isQuiet: Bool) -> String {
     reviews.map { review in
-      let remarks = review.remarks.map { $0 + "\n" }.joined()
+      let remarks = review.remarks.map { RawText.oneLine($0) + "\n" }.joined()
       return isQuiet ? remarks : remarks + explanation(review)
     }
     .filter { !$0.isEmpty }
@@ -72,11 +72,11 @@ struct CheckCommand: Command {
     guard let definition = review.definition else { return "" }
     let origin = ([review.file ?? "built in"] + review.bases).joined(separator: ", extends ")
     let width = (review.explanation.map(\.name.count).max() ?? 0) + 2
-    var text = "\(definition.name)  (\(origin))\n"
+    var text = RawText.oneLine("\(definition.name)  (\(origin))") + "\n"
     for topic in review.explanation {
       for (index, line) in topic.lines.enumerated() {
         let name = index == 0 ? topic.name : ""
-        text += "  " + name.padding(toLength: width, withPad: " ", startingAt: 0) + line + "\n"
+        text += "  " + name.padding(toLength: width, withPad: " ", startingAt: 0) + RawText.oneLine(line) + "\n"
       }
     }
     return text

@@ -197,7 +197,8 @@ struct GuessCommand: Command {
 
   private func next(_ output: String) -> String {
     let option = store == nil ? " --store journal.sqlite" : ""
-    return "Written to \(output). Correct there what is wrong, then: surfjournal run \(output)\(option)\n"
+    let run = "surfjournal run \(ShellWord.quoted(output))\(option)"
+    return RawText.oneLine("Written to \(output). Correct there what is wrong, then: \(run)") + "\n"
   }
 
   private var advice: [String] {

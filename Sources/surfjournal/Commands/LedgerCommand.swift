@@ -80,7 +80,8 @@ struct LedgerCommand: Command {
   func run() async -> ExitCode {
     if asks {
       Console.show(
-        "Afterwards no import into \(shownStore) can be undone, and its files would be imported again.\n")
+        "Afterwards no import into \(RawText.oneLine(shownStore)) can be undone, and its files would be imported again.\n"
+      )
       guard Console.ask("Remove the ledger? [y/N] ") else {
         Console.report("cancelled; nothing was changed")
         return .ok

@@ -55,7 +55,7 @@ struct NotifyCommand: Command {
         if let problem = result.problem {
           Console.report("not notified: \(result.target): \(problem)")
         } else if !isQuiet {
-          try Console.print("notified: \(result.target)\n")
+          try Console.print("notified: \(RawText.oneLine(result.target))\n")
         }
       }
     } catch {

@@ -93,8 +93,8 @@ struct PipelinesCommand: Command {
 
   private static func text(_ rows: [Row]) -> String {
     rows.map { row in
-      let description = row.description.map { "    \($0)\n" } ?? ""
-      return "\(row.name)  (\(row.path ?? "built in"))\n\(description)"
+      let description = row.description.map { "    \(RawText.oneLine($0))\n" } ?? ""
+      return RawText.oneLine("\(row.name)  (\(row.path ?? "built in"))") + "\n" + description
     }
     .joined()
   }

@@ -132,7 +132,7 @@ struct PlanCommand: Command {
     }
     lines += plan.known.map { "\($0) was imported before" }
     lines += plan.notes
-    return (lines + next(plan)).joined(separator: "\n") + "\n"
+    return (lines + next(plan)).map { RawText.oneLine($0) + "\n" }.joined()
   }
 
   /// What to type next.

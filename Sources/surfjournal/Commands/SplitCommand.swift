@@ -68,7 +68,7 @@ struct SplitCommand: Command {
       } else if !isQuiet {
         let lines = parts.map { part in
           let records = part.records == 1 ? "1 record" : "\(part.records.grouped) records"
-          return "\(part.contentHash)  \(records)  \(part.path)\n"
+          return "\(part.contentHash)  \(records)  \(RawText.oneLine(part.path))\n"
         }
         try Console.print(lines.joined())
       }

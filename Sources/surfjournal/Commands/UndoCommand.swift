@@ -115,7 +115,8 @@ struct UndoCommand: Command {
       let subject = count == 1 ? "1 entry" : "\(count.grouped) entries"
       return "  \(subject) \(text) \(isDone ? (count == 1 ? "was" : "were") : "would be") \(verb)\n"
     }
-    var text = "Import of \(preview.inputs.joined(separator: ", ")), run \(preview.runs.joined(separator: ", ")):\n"
+    let inputs = RawText.oneLine(preview.inputs.joined(separator: ", "))
+    var text = "Import of \(inputs), run \(preview.runs.joined(separator: ", ")):\n"
     if preview.deleted > 0 || preview.restored == 0 {
       text += counted(preview.deleted, "that it inserted", verb: "deleted")
     }
@@ -140,7 +141,9 @@ struct UndoCommand: Command {
       text += "  \(kept.created) \(kept.entity) that it created stay\(kept.created == 1 ? "s" : "")\n"
     }
     for path in preview.outdated {
-      text += "  \(path), imported later, left out records that the store had; import it again afterwards\n"
+      text +=
+        "  \(RawText.oneLine(path)), imported later, left out records that the store had; import it again "
+        + "afterwards\n"
     }
     return text
   }
