@@ -95,6 +95,22 @@ import Testing
     #expect(folder.exists("spots/spots-000002.csv"))
   }
 
+  /// Zeros in a small compressed file would fill the memory otherwise.
+  @Test func `A record over the limits is refused with its line, and an endless one with little memory`() throws {
+    let long = String(repeating: "x", count: 1_100_000)
+    try folder.write("date,location\n2020-01-01,Rincon\n2020-01-02,\(long)\n", to: "long.csv")
+    let refused = try run("split", "long.csv", "--rows", "1", "--to", "long")
+    #expect(refused.status == 65 && refused.messages.contains("line 3"), "\(refused.messages)")
+    #expect(refused.messages.contains("limits.fieldBytesMax"), "\(refused.messages)")
+    try Programs.output(
+      of: ["sh", "-c", "(printf 'date,location\\n'; head -c 100000000 /dev/zero) | gzip -1 > zeros.csv.gz"], in: folder)
+    let zeros = try run("split", "zeros.csv.gz", "--rows", "1", "--to", "zeros")
+    #expect(zeros.status == 65 && zeros.messages.contains("line 2"), "\(zeros.messages)")
+    let endless = try run("split", "/dev/zero", "--rows", "1", "--to", "endless")
+    #expect(endless.status == 65, "\(endless.messages)")
+    #expect(!folder.exists("endless"))
+  }
+
   @Test func `The folder is made for an input that can be read, and a file in its place is named`() throws {
     let missing = try run("split", "missing.csv", "--rows", "4", "--to", "none")
     #expect(missing.status == 66 && !folder.exists("none"), "\(missing.messages)")

@@ -10,10 +10,27 @@ package final class ReadText {
     var offset = 0
   }
 
-  /// - Parameter stored: A source that is still at its start, and that nothing else reads.
-  package init(of stored: ByteSource) throws(CSVError) {
-    source = ByteSource(
-      try RawInput(.generator { buffer throws(CSVError) in try stored.read(into: buffer) }, name: stored.name))
+  /// How much text may wait to be taken: two blocks with a record more, for an encoding may take twice the bytes.
+  private let bytesMax: Int
+  /// Whether reading has ended because too much text waits to be taken.
+  package var isFull: Bool { kept.bytes.count > bytesMax }
+
+  /// - Parameters:
+  ///   - stored: A source that is still at its start, and that nothing else reads.
+  ///   - limits: Those of the reader, which bound the text that is kept.
+  package init(of stored: ByteSource, limits: CSVLimits) throws(CSVError) {
+    let bytesMax = 2 * (limits.blockBytesMax + limits.recordBytesMax + CSVReader.readBytes)
+    self.bytesMax = bytesMax
+    let generator = RawInput.Origin.generator { [kept] buffer throws(CSVError) in
+      if kept.bytes.count > bytesMax {
+        throw CSVError(
+          .source,
+          "no record ends within \(bytesMax) bytes; a quote that is never closed is a common cause. Correct it, or raise "
+            + "limits.recordBytesMax", path: stored.name, line: kept.offset == 0 ? 1 : nil)
+      }
+      return try stored.read(into: buffer)
+    }
+    source = ByteSource(try RawInput(generator, name: stored.name))
     source.rawBytesObserver = { [kept] more in more.withUnsafeBytes { kept.bytes += $0 } }
   }
 

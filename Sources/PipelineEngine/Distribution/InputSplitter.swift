@@ -51,6 +51,8 @@ package struct InputSplitter {
     do throws(CSVError) {
       return try split(input, isCancelled)
     } catch {
+      var error = error
+      if input.text.isFull { error.line = input.reader.position.line }
       throw RunFailure(error)
     }
   }
@@ -115,7 +117,7 @@ package struct InputSplitter {
     let input: OpenInput
     var opened: InputReader.Opened?
     do throws(CSVError) {
-      let text = try ReadText(of: try ByteSource(path: path, unless: isCancelled))
+      let text = try ReadText(of: try ByteSource(path: path, unless: isCancelled), limits: definition.limits.csv)
       let reader = try RecordOpener(definition: definition, path: path).open(text.source)
       if let reader = reader as? CSVReader {
         opened = try InputReader.open(
@@ -142,6 +144,7 @@ package struct InputSplitter {
     var part = try OpenPart(names[1], header, isCompressed: isCompressed)
     var block = RecordBlock()
     while try reader.next(into: &block, recordsMax: min(Self.blockRows, nextRows(part.records))) {
+      try checkLengths(of: block)
       if part.records == rowsMax {
         parts.append(try part.close())
         part = try OpenPart(names[parts.count + 1], header, isCompressed: isCompressed)
@@ -154,6 +157,17 @@ package struct InputSplitter {
     try part.write(text.take(upTo: reader.position.byteOffset), records: 0)
     parts.append(try part.close())
     return parts
+  }
+
+  /// Refuses what an import would reject: it would be kept as a whole.
+  private func checkLengths(of block: RecordBlock) throws(CSVError) {
+    let long = block.records.first { $0.problems.contains(.recordTooLong) || $0.problems.contains(.fieldTooLong) }
+    guard let long else { return }
+    throw CSVError(
+      .source,
+      "the record is longer than limits.recordBytesMax, \(definition.limits.recordBytesMax) bytes, or a field of it than "
+        + "limits.fieldBytesMax, \(definition.limits.fieldBytesMax); a quote that is never closed is a common cause. "
+        + "Correct it, or raise the limit", path: path, line: long.line)
   }
 
   /// The rest of a part, or the next part.
