@@ -57,6 +57,16 @@ import Testing
     #expect(again.status == 73 && again.messages.contains("big-000001.csv.gz exists already"), "\(again.messages)")
   }
 
+  @Test func `What a killed split left is removed, also where the earlier parts are refused`() throws {
+    try folder.makeFolder("parts")
+    try folder.write("", to: "parts/big-000001.csv")
+    for name in ["big-000002", "other"] { try folder.write("", to: "parts/.\(name).csv.0a1b.partial") }
+    #expect(try run("split", "big.csv", "--rows", "400", "--to", "parts").status == 73)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path("parts")).sorted()
+        == [".other.csv.0a1b.partial", "big-000001.csv"])
+  }
+
   @Test func `JSON Lines are split too, and a wrong size is refused`() throws {
     try folder.write((0..<10).map { "{\"date\": \"2020-01-01\", \"rating\": \($0 % 5 + 1)}\n" }.joined(), to: "a.jsonl")
     #expect(try run("split", "a.jsonl", "--rows", "4", "--to", "out", "-q").status == 0)

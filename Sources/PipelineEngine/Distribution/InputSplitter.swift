@@ -93,6 +93,8 @@ package struct InputSplitter {
   }
 
   private func checkIsNew(_ names: PartNames) throws(RunFailure) {
+    // A split that was killed has left the part that it wrote under a temporary name.
+    OutputFile.removeLeftovers(besides: names[1]) { $0.hasPrefix("\(names.stem)-") && $0.hasSuffix(names.ending) }
     let listed = try RunFailure.names(in: folder)
     guard let known = listed.first(where: { $0.hasPrefix("\(names.stem)-") && $0.contains(names.ending) }) else {
       return
