@@ -118,6 +118,18 @@ import Testing
     #expect(output.messages.contains("is not an index of runs"))
   }
 
+  @Test(.timeLimit(.minutes(10))) func `A FIFO with the name of the records is named, and the run is done`() throws {
+    try pipeline(#""report": "reports/{run}.html""#)
+    #expect(try night("a.csv", record(1)).status == 0)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("reports"))
+    let name = try #require(names.first { $0.hasSuffix(".runs.jsonl") })
+    let records = folder.path("reports/\(name)")
+    try #require(unlink(records) == 0 && mkfifo(records, 0o600) == 0)
+    let output = try night("b.csv", record(2))
+    #expect(output.status == 0)
+    #expect(output.messages.contains("it is a FIFO, not a regular file. Move it away"), "\(output.messages)")
+  }
+
   @Test(arguments: [
     ("reports/{day}.html", "the placeholder {day} is unknown"), ("{date}/r.html", "in a folder's name"),
   ])

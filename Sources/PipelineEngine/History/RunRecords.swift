@@ -94,11 +94,14 @@ struct RunRecords {
       let descriptor = uninterrupted { open(path, flags, mode) }
       guard descriptor >= 0 else { throw RunFailure(path, "can't be opened", errno: errno) }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      var status = stat()
+      if fstat(descriptor, &status) == 0, let kind = RegularFile.kind(status) {
+        throw RunFailure(path, "can't be opened", for: .otherKind(kind))
+      }
       try OutputPath.checkOwner(ofOpen: descriptor, path)
       while flock(descriptor, LOCK_EX) != 0 {
         if errno != EINTR { return file }
       }
-      var status = stat()
       if fstat(descriptor, &status) == 0, let named = stat.of(path), named.st_ino == status.st_ino { return file }
     }
   }
