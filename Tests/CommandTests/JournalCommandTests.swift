@@ -187,6 +187,7 @@ import Testing
     (["list"], 64, "no store is given"),
     (["list", "--store", "s", "--where", "ratin > 3"], 64, "JournalEntry has no 'ratin'; it has date"),
     (["list", "--store", "s", "--sort", "ratin"], 64, "did you mean 'rating'?"),
+    (["list", "--store", "s", "--sort", "date", "--sort", "date:desc"], 64, "--sort names 'date' twice"),
     (["list", "--store", "s", "--csv", "--json"], 64, "exclude each other"),
     (["list", "--store", "s", "--explain", "--json"], 64, "leave the format out"),
     (["list", "--store", "none"], 66, "the store none does not exist"),
