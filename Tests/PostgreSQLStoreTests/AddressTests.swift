@@ -32,6 +32,12 @@ struct AddressTests {
     ])
   func shown(address: String, expected: String) { #expect(PostgreSQLAddress.withoutPasswords(address) == expected) }
 
+  @Test("A long text without a password is searched at once", .timeLimit(.minutes(1)))
+  func longText() {
+    let text = String(repeating: "a", count: 200_000)
+    #expect(PostgreSQLAddress.withoutPasswords(text) == text)
+  }
+
   @Test("A server that can't be reached is error 134080, whose message names the address without the password")
   func unreachable() throws {
     let model = NSManagedObjectModel()

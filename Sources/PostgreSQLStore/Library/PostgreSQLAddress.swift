@@ -150,7 +150,9 @@ package struct PostgreSQLAddress: Sendable {
 
   /// The same in keywords of libpq, `host=h password=p`.
   private static func keywordRanges(in text: String) -> [Range<String.Index>] {
-    text.matches(of: /(\w+)(\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^\s&;]+))/).compactMap { match in
+    // The search takes a time that grows with the square of the length of a word.
+    guard text.utf8.contains(UInt8(ascii: "=")) else { return [] }
+    return text.matches(of: /(\w+)(\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^\s&;]+))/).compactMap { match in
       guard isOfPassword(String(match.1)), let equals = match.2.firstIndex(of: "=") else { return nil }
       return equals..<match.range.upperBound
     }
