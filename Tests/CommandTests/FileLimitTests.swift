@@ -136,6 +136,14 @@ import Testing
     try Programs.output(of: ["rm", "-rf", "in"], in: folder)
   }
 
+  @Test func `A store's name leaves room for the files next to it`() throws {
+    try Logs.write(records: 2, to: "two.csv", in: folder)
+    let output = try Tool.run("import", "two.csv", "--store", String(repeating: "s", count: 249), in: folder)
+    #expect(output.status == 73, "\(output.messages)")
+    #expect(output.messages.contains("choose a shorter name"), "\(output.messages)")
+    #expect(try folder.names == ["two.csv"])
+  }
+
   @Test(arguments: [("mkfifo p.json", "a FIFO"), ("ln -s /dev/zero p.json", "a device")])
   func `A FIFO or a device in place of a pipeline is refused as what it is`(_ command: String, _ kind: String) throws {
     try folder.write(Logs.two, to: "log.csv")

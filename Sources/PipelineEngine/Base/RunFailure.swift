@@ -119,6 +119,13 @@ package struct RunFailure: Error {
   /// store in memory, from which nothing would be left.
   package static func checkKind(ofStore path: String) throws(RunFailure) {
     if StoreAddress.isAddress(path) { return }
+    // SQLite would make the store, and then fail with the file next to it.
+    if !mayExist(path), stat.of(path + "-journal") == nil, errno == ENAMETOOLONG {
+      throw RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "the store \(path) can't be made: its name is too long for the files that SQLite adds to it, such as "
+          + "-journal; choose a shorter name")
+    }
     do {
       try StorePath.checkKind(path)
     } catch {
