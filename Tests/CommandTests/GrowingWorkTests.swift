@@ -181,6 +181,33 @@ struct GrowingWorkTests {
     #expect(Self.growth(seconds) > Self.secondsRatioMax, "\(seconds)")
   }
 
+  // MARK: Memory
+
+  /// Batches end by their bytes too: 5,000 rows of long texts would not fit into memory.
+  @Test func `An export of twice as many long texts takes the memory of some`() throws {
+    let make = """
+      import sys
+      print("date,location")
+      for n in range(int(sys.argv[1])): print(f"2020-01-{n % 28 + 1:02},{n:07}" + "a" * 900_000)
+      """
+    let script = """
+      import resource, subprocess, sys
+      subprocess.run(sys.argv[1:], check=True)
+      print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+      """
+    let megabytes = try [100, 300].map { count in
+      try folder.write(try Programs.python(make, String(count), in: folder), to: "long.csv")
+      _ = try Tool.run("import", "long.csv", "--store", "long\(count)", "--chunk-rows", "20", "-q", in: folder)
+      let output = try Programs.output(
+        of: ["python3", "-c", script, Tool.url.path, "export", "--store", "long\(count)", "-o", "out.csv", "-q"],
+        in: folder)
+      #expect(try Programs.sqlite("long\(count)", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "\(count)\n")
+      return try #require(Int(output.trimmingCharacters(in: .newlines))) / 1024
+    }
+    // 180 MB more are in the larger one.
+    #expect(megabytes[1] - megabytes[0] < 60, "\(megabytes)")
+  }
+
   // MARK: Canaries
 
   @Test func `Work that grows with the square is found, whatever it consists of`() throws {

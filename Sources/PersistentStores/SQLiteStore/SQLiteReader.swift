@@ -56,8 +56,12 @@ final class SQLiteReader: RowReader {
     _ query: FetchQuery, rowsPerBatch: Int, ownsSnapshot: Bool, lock: NSRecursiveLock?
   ) throws -> StoreCursor {
     try StoreCursor(
-      connection, try SelectPlan(query, in: store), rowsPerBatch: rowsPerBatch, ownsSnapshot: ownsSnapshot, lock: lock)
+      connection, try SelectPlan(query, in: store), rowsPerBatch: rowsPerBatch, bytesPerBatch: Self.bytesPerBatch,
+      ownsSnapshot: ownsSnapshot, lock: lock)
   }
+
+  /// Far more than usual rows have: it bounds the memory of a walk over rows with long texts.
+  private static let bytesPerBatch = 8 << 20
 
   // MARK: Rows by their keys
 

@@ -9,6 +9,8 @@ final class StoreCursor: RowCursor {
   private let statement: SQLiteStatement
   private let plan: SelectPlan
   private let rowsPerBatch: Int
+  /// A batch ends with the row that brings its texts and blobs to so many bytes.
+  private let bytesPerBatch: Int
   /// Whether the cursor has its own connection, and so its own snapshot.
   let ownsSnapshot: Bool
   private var isAtEnd = false
@@ -21,13 +23,14 @@ final class StoreCursor: RowCursor {
   /// - Parameter isAlone: Whether nothing else runs on the connection as long as the cursor exists: it may use a
   ///   statement that the connection keeps.
   init(
-    _ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, ownsSnapshot: Bool, lock: NSRecursiveLock?,
-    isAlone: Bool = false
+    _ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, bytesPerBatch: Int = .max,
+    ownsSnapshot: Bool, lock: NSRecursiveLock?, isAlone: Bool = false
   ) throws {
     self.lock = lock
     self.connection = connection
     self.plan = plan
     self.rowsPerBatch = rowsPerBatch
+    self.bytesPerBatch = bytesPerBatch
     self.ownsSnapshot = ownsSnapshot
     if ownsSnapshot { try connection.execute("BEGIN") }
     statement = try isAlone ? connection.statement(plan.select) : connection.cursor(plan.select)
@@ -88,7 +91,7 @@ final class StoreCursor: RowCursor {
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }
     let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
     let external = plan.uniformEntity.map(plan.externalSlots(ofEntity:)) ?? []
-    while try numbers.keys.count < rowsPerBatch && advance() {
+    while try numbers.keys.count < rowsPerBatch && batch.arena.count < bytesPerBatch && advance() {
       try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
     }
     return !numbers.keys.isEmpty
@@ -106,7 +109,7 @@ final class StoreCursor: RowCursor {
     let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
     let external = plan.externalSlots(ofEntity: Int(number))
     try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
-    while try numbers.keys.count < rowsPerBatch && advance() {
+    while try numbers.keys.count < rowsPerBatch && batch.arena.count < bytesPerBatch && advance() {
       if statement.integer(1) != number {
         isRowWaiting = true
         break

@@ -24,7 +24,8 @@ extension NSManagedObjectContext {
   ///   - request: Its result type and batch size are ignored.
   ///   - keyPaths: Paths over to-one relationships, such as `place.name`, whose values are added to the batch.
   ///   - attributes: Names of the attributes to read; other slots of the batch are undefined. Nil for all.
-  ///   - rowsPerBatch: The maximum number of objects in a batch.
+  ///   - rowsPerBatch: The maximum number of objects in a batch. A batch of a SQLite store also ends where its texts and
+  ///     blobs reach 8 MiB.
   ///   - body: Receives the values by slot and the objects' IDs; returns false to end the walk.
   /// - Throws: `NSError` as `fetch` does, and what `body` throws.
   public func walk<ResultType>(
