@@ -155,6 +155,7 @@ struct ImportStore {
     do {
       return try Ledger(tables, isOpen ? coordinator : nil, overwrittenMax: overwrittenMax)
     } catch {
+      if let failure = error as? RunFailure { throw failure }
       if let version = error as? LedgerVersionError {
         throw RunFailure(code: nil, exitCode: .dataError, message: version.description)
       }

@@ -71,16 +71,15 @@ final class Ledger: LinkSharingParticipant {
     _ tables: LedgerTables, _ coordinator: NSPersistentStoreCoordinator?, overwrittenMax: Int = 0
   ) throws {
     self.tables = tables
-    var (entries, lastInput) = ([LedgerEntry](), Int64(0))
+    var entries: [LedgerEntry] = []
     if let coordinator, let layout = try tables.layout(in: coordinator) {
-      entries = try tables.entries(layout) { try coordinator.participantRows($0) }
-      lastInput = try tables.lastInput(layout) { try coordinator.participantRows($0) }
+      entries = try tables.allEntries(layout) { try coordinator.participantRows($0) }
     }
     self.entries = entries.filter { !$0.isUndone }
     unreportedEntries = self.entries.filter { !$0.isReported }
     unreportedRejects = Set(unreportedEntries.compactMap(\.rejects.path))
     partialEntries = unreportedEntries.filter { !$0.isComplete && !$0.isPlanned }
-    nextInputID = Locked(lastInput + 1)
+    nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
     undoRecords = Locked(UndoRecords(tables, overwrittenMax: overwrittenMax))
   }
 

@@ -167,19 +167,30 @@ struct LedgerTables: Sendable {
 
   // MARK: Reading
 
-  /// The inputs, the newest first.
+  /// The inputs whose rows can be read, the newest first.
   func entries(_ layout: LedgerLayout, _ rows: (String) throws -> [[Any?]]) rethrows -> [LedgerEntry] {
-    let columns = layout.readable(LedgerEntry.columns).joined(separator: ", ")
-    return try rows("SELECT \(columns) FROM \(input) ORDER BY inputID DESC").compactMap(LedgerEntry.init(row:))
+    try inputRows(layout, rows).compactMap(LedgerEntry.init(row:))
   }
 
-  /// The greatest number of an input, also of one whose row is damaged, so that no other input gets it; 0 before the first.
-  func lastInput(_ layout: LedgerLayout, _ rows: (String) throws -> [[Any?]]) rethrows -> Int64 {
-    let each = (layout == .first ? [input] : [input, inserted]).map {
-      "SELECT MAX(inputID) AS lastInput FROM \($0) WHERE inputID <= \(LedgerEntry.numberMax)"
+  /// All inputs, the newest first.
+  ///
+  /// - Throws: `RunFailure` for a row that can't be read: its input would be unknown, and could be imported again.
+  func allEntries(_ layout: LedgerLayout, _ rows: (String) throws -> [[Any?]]) throws -> [LedgerEntry] {
+    let found = try inputRows(layout, rows)
+    let entries = found.compactMap(LedgerEntry.init(row:))
+    guard entries.count == found.count else {
+      throw RunFailure(
+        code: nil, exitCode: .dataError,
+        message: "\(found.count - entries.count) of \(found.count) rows of \(input), which say what was imported, "
+          + "can't be read, so that an input could be imported again. The ledger is damaged: restore the store from a copy",
+        concernsStore: true)
     }
-    let found = try rows("SELECT MAX(lastInput) FROM (\(each.joined(separator: " UNION ALL "))) AS lastInputs")
-    return max(0, found.first?.first as? Int64 ?? 0)
+    return entries
+  }
+
+  private func inputRows(_ layout: LedgerLayout, _ rows: (String) throws -> [[Any?]]) rethrows -> [[Any?]] {
+    let columns = layout.readable(LedgerEntry.columns).joined(separator: ", ")
+    return try rows("SELECT \(columns) FROM \(input) ORDER BY inputID DESC")
   }
 
   /// One input.
