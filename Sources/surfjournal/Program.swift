@@ -60,9 +60,9 @@ enum Program {
     }
   }
 
-  /// A run has its queues and stages, and a thread for each of some processors.
+  /// A run has its queues and stages, and a thread for each of some processors: an import on two has 8 besides the first.
   private static func requireThreads() throws(CommandFailure) {
-    let count = 8 + min(ProcessInfo.processInfo.activeProcessorCount, 16)
+    let count = 6 + min(ProcessInfo.processInfo.activeProcessorCount, 16)
     guard let code = ThreadSupply.shortage(of: count) else { return }
     throw CommandFailure(
       "the system does not let the program have \(count) threads: \(String(cString: strerror(code))); raise the limit of "

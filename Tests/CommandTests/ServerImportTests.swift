@@ -155,6 +155,16 @@ import Testing
     }
   }
 
+  /// Each row has the number of the transaction that has made it.
+  @Test(arguments: [("", 3), ("\"chunkRows\": 5000, ", 4)])
+  func `A save has 8,000 records where nothing is said`(setting: String, saves: Int) throws {
+    try folder.write("date\n" + String(repeating: "2020-01-01\n", count: 16_001), to: "many.csv")
+    try folder.write("{\"name\": \"many\", \(setting)\"columns\": [\"date\"]}", to: "many.json")
+    let output = try journal.run(["import", "many.csv", "--pipeline", "./many.json", "--store", "STORE", "-q"])
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try journal.psql("SELECT count(DISTINCT xmin::text) FROM \"ZJOURNALENTRY\"") == "\(saves)")
+  }
+
   @Test func `A constant with a NUL character is a mistake of the pipeline`() throws {
     try folder.write("date\n2020-01-01\n", to: "a.csv")
     try folder.write(

@@ -39,15 +39,15 @@ package struct DatabaseHeader {
     counters = Counters(bytes)
   }
 
-  /// Whether a file is still to be made: it is empty; or it has no header, and a journal takes back the transaction that
-  /// was to make it, as after a power failure. (SQLite: "Database File Format", 3.)
+  /// Whether a file is still to be made: it is empty; or it begins with zeros, as a power failure may leave it, and a
+  /// journal takes back the transaction that was to make it. (SQLite: "Database File Format", 3.)
   ///
   /// - Parameters:
   ///   - bytes: The beginning of the file.
   ///   - path: Its path, without symbolic links.
   static func isUnmade(_ bytes: [UInt8], at path: String) -> Bool {
     if bytes.isEmpty { return true }
-    guard (try? DatabaseHeader(bytes)) == nil, let journal = FileHandle.ofRegularFile(path + "-journal") else {
+    guard bytes.allSatisfy({ $0 == 0 }), let journal = FileHandle.ofRegularFile(path + "-journal") else {
       return false
     }
     defer { try? journal.close() }

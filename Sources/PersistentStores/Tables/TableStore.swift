@@ -89,13 +89,13 @@ extension NSError {
         + "store is damaged: restore it from a copy.")
   }
 
-  /// Checks that keys are left for new rows. Half of what an integer holds is the limit, so that a save can't exceed
+  /// Checks that keys are left for new rows. The limit is far below what an integer holds, so that a save can't exceed
   /// that; no store has given so many.
   ///
   /// - Parameter last: The last key of the sequence, or the greatest one of a row.
   /// - Throws: `NSError` 134070: one of them is damaged.
   static func checkKey(_ last: Int64, of name: String, in table: String) throws {
-    guard last > Int64.max / 2 else { return }
+    guard last > 1 << 53 else { return }
     throw NSError.coreData(
       .operation,
       "The keys of \(name) are used up: \(last) is the greatest Z_PK of \(table), or its Z_MAX in Z_PRIMARYKEY. The store "

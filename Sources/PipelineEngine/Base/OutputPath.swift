@@ -7,9 +7,9 @@ enum OutputPath {
   /// Refuses to overwrite files that the run itself reads, its store, and what belongs next to the store; `key` is the
   /// definition's key for `paths`.
   static func check(
-    _ paths: [String], key: String, areNoneOf others: [String], norOfStore store: String?
+    _ paths: [String], key: String, filesRead others: [String], store: String?
   ) throws(PipelineError) {
-    try check(paths, key: key, areNotBeside: store)
+    try check(paths, key: key, areNotNextTo: store)
     // Links are followed; a path that leads nowhere is that of no file.
     let outputs = Dictionary(paths.lazy.compactMap { path in identity(path).map { ($0, path) } }) { first, _ in first }
     if outputs.isEmpty { return }
@@ -20,16 +20,16 @@ enum OutputPath {
   }
 
   /// Refuses the paths of the WAL, its index, the journal and the lock of a store, also where they do not exist yet.
-  static func check(_ paths: [String], key: String, areNotBeside store: String?) throws(PipelineError) {
+  static func check(_ paths: [String], key: String, areNotNextTo store: String?) throws(PipelineError) {
     guard let store else { return }
-    let beside = Self.paths(besideStore: store)
-    guard let path = paths.first(where: { beside.contains(StorePath.resolved($0)) }) else { return }
+    let neighbours = Self.paths(nextToStore: store)
+    guard let path = paths.first(where: { neighbours.contains(StorePath.resolved($0)) }) else { return }
     throw PipelineError(
       path: key, "\(path) is kept for a part of the store \(store), or for its lock; choose another file")
   }
 
   /// The paths of the WAL, its index, the journal and the lock of a store, without symbolic links.
-  static func paths(besideStore store: String) -> Set<String> {
+  static func paths(nextToStore store: String) -> Set<String> {
     Set(StorePath.suffixes.map { StorePath.resolved(store) + $0 } + [RunLock.path(ofStore: store)])
   }
 

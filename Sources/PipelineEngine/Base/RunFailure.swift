@@ -117,10 +117,12 @@ package struct RunFailure: Error {
 
   /// Checks that a store and the files next to it are regular ones, or can become such. The library opens /dev/null as a
   /// store in memory, from which nothing would be left.
-  package static func checkKind(ofStore path: String) throws(RunFailure) {
+  ///
+  /// - Parameter mayBeMade: Whether a store that does not exist is made.
+  package static func checkKind(ofStore path: String, mayBeMade: Bool = false) throws(RunFailure) {
     if StoreAddress.isAddress(path) { return }
     // SQLite would make the store, and then fail with the file next to it.
-    if !mayExist(path), stat.of(path + "-journal") == nil, errno == ENAMETOOLONG {
+    if mayBeMade, !mayExist(path), stat.of(StorePath.resolved(path) + "-journal") == nil, errno == ENAMETOOLONG {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
         message: "the store \(path) can't be made: its name is too long for the files that SQLite adds to it, such as "

@@ -22,7 +22,7 @@ package struct ComparisonReports {
   init(_ paths: [String], isNoneOf others: [String]) throws {
     self.paths = paths.map { URL(fileURLWithPath: $0).path }
     // A report has none of the endings of what belongs next to a store.
-    try OutputPath.check(self.paths, key: "report", areNoneOf: others, norOfStore: nil)
+    try OutputPath.check(self.paths, key: "report", filesRead: others, store: nil)
     for path in self.paths { try OutputPath.check(path) }
   }
 

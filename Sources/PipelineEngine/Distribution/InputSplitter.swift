@@ -52,7 +52,7 @@ package struct InputSplitter {
       return try split(input, isCancelled)
     } catch {
       var error = error
-      if input.text.isFull { error.line = input.reader.position.line }
+      if error.code == .source, input.text.isFull { error.line = input.reader.position.line }
       throw RunFailure(error)
     }
   }
@@ -161,15 +161,14 @@ package struct InputSplitter {
     return parts
   }
 
-  /// Refuses what an import would reject: it would be kept as a whole.
+  /// Refuses a record that is too long to be kept in memory.
   private func checkLengths(of block: RecordBlock) throws(CSVError) {
-    let long = block.records.first { $0.problems.contains(.recordTooLong) || $0.problems.contains(.fieldTooLong) }
-    guard let long else { return }
+    guard let long = block.records.first(where: { $0.problems.contains(.recordTooLong) }) else { return }
     throw CSVError(
       .source,
-      "the record is longer than limits.recordBytesMax, \(definition.limits.recordBytesMax) bytes, or a field of it than "
-        + "limits.fieldBytesMax, \(definition.limits.fieldBytesMax); a quote that is never closed is a common cause. "
-        + "Correct it, or raise the limit", path: path, line: long.line)
+      "the record is longer than limits.recordBytesMax, \(definition.limits.recordBytesMax) bytes; a quote that is never "
+        + "closed is a common cause. Correct it or raise the limit, remove the parts that were written, and split again",
+      path: path, line: long.line)
   }
 
   /// The rest of a part, or the next part.

@@ -70,7 +70,7 @@ package struct PlanRun {
     }
     let model = try RunModel.found(definition, options: options, store: location?.text, for: .opened).get()
     // Before the log is opened, which makes its file.
-    try EventLog.checkPath(definition, options, isNoneOf: [], norOfStore: definition.storeLocation(options)?.path)
+    try EventLog.checkPath(definition, options, filesRead: [], store: definition.storeLocation(options)?.path)
     let log = try EventLog.of(definition, options, unless: isCancelled)
     return try ImportRun(
       definition, options: options, model: model, isDryRun: isDryRun,

@@ -118,7 +118,7 @@ struct ExportFiles: ~Copyable {
     try close()
     let path = template.path(OutputTemplate.Values(part: files.count + 1, month: month ?? "", start: startedAt))
     do throws(PipelineError) {
-      try OutputPath.check([path], key: "export.output", areNoneOf: [], norOfStore: storePath)
+      try OutputPath.check([path], key: "export.output", filesRead: [], store: storePath)
     } catch {
       throw CSVError(.write, error.message)
     }

@@ -61,14 +61,14 @@ struct ExportRun {
     template = try OutputTemplate(output, split: export.split)
     try checkReaders()
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
-    try OutputPath.check([firstPath], key: "export.output", areNoneOf: [], norOfStore: place.path)
+    try OutputPath.check([firstPath], key: "export.output", filesRead: [], store: place.path)
     let neighbours = [("incremental", export.incremental), ("hash", export.hash), ("split", export.split != nil)]
     if let (key, _) = neighbours.first(where: \.1), let path = [firstPath, output].first(where: OutputPath.isSpecial) {
       throw PipelineError(
         path: "export.\(key)", "puts a file next to the output, and \(path) is not a regular file; name one")
     }
-    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", areNoneOf: [], norOfStore: place.path)
-    try EventLog.checkPath(definition, options, isNoneOf: [], norOfStore: place.path)
+    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", filesRead: [], store: place.path)
+    try EventLog.checkPath(definition, options, filesRead: [], store: place.path)
   }
 
   /// Ranges of keys follow each other in the order of the keys only.

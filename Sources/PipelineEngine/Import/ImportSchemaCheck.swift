@@ -136,8 +136,8 @@ extension ImportSchemaCheck {
         path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
     }
     let filesRead = inputs.map(\.path)
-    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", areNoneOf: filesRead, norOfStore: store)
-    try EventLog.checkPath(definition, options, isNoneOf: filesRead, norOfStore: store)
-    try OutputPath.check(rejects.compactMap(\.self), key: "rejects", areNoneOf: filesRead, norOfStore: store)
+    try OutputPath.check(ReportFiles.paths(definition, options), key: "report", filesRead: filesRead, store: store)
+    try EventLog.checkPath(definition, options, filesRead: filesRead, store: store)
+    try OutputPath.check(rejects.compactMap(\.self), key: "rejects", filesRead: filesRead, store: store)
   }
 }

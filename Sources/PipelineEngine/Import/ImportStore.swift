@@ -144,8 +144,8 @@ struct ImportStore {
     guard key <= LedgerEntry.numberMax else {
       throw RunFailure(
         code: nil, exitCode: .dataError,
-        message: "the keys of \(entity.name ?? "") are used up: its Z_MAX in Z_PRIMARYKEY is \(key). The store is "
-          + "damaged: restore it from a copy", concernsStore: true)
+        message: "the keys of \(entity.name ?? "") are used up: \(key) is its greatest Z_PK, or its Z_MAX in "
+          + "Z_PRIMARYKEY. The store is damaged: restore it from a copy", concernsStore: true)
     }
     return max(0, key)
   }

@@ -14,7 +14,7 @@ struct OwnFiles: Sendable {
     let store = definition.storeLocation(options)?.path
     let log = EventLog.Destination(definition, options)?.path
     let named = ReportFiles.paths(definition, options) + [store, log].compactMap(\.self)
-    paths = Set(named.map { StorePath.resolved($0) }).union(store.map { OutputPath.paths(besideStore: $0) } ?? [])
+    paths = Set(named.map { StorePath.resolved($0) }).union(store.map { OutputPath.paths(nextToStore: $0) } ?? [])
     var series: [String: [ReportName]] = [:]
     for report in definition.report {
       guard let name = try? ReportName(report), name.isSeries else { continue }
@@ -24,7 +24,7 @@ struct OwnFiles: Sendable {
   }
 
   func contains(_ path: String) -> Bool {
-    paths.contains(StorePath.resolved(path)) || isReport(path) || RejectsFile.isOfRejects(path)
+    paths.contains(StorePath.resolved(path)) || isReport(path)
   }
 
   private func isReport(_ path: String) -> Bool {

@@ -61,6 +61,7 @@ struct Inbox: Sendable {
     case unsettled = "it was changed a moment ago"
     case growing = "it is being written to"
     case unreadableName = "its name is not UTF-8; rename the file"
+    case rejects = "it has records that an import rejected, or what was found in them; import it with 'replay'"
 
     /// Whether the file will be an input when it is complete.
     var isExpected: Bool { [.temporary, .unsettled, .growing].contains(self) }
@@ -69,7 +70,7 @@ struct Inbox: Sendable {
     var isWorthTelling: Bool {
       switch self {
       case .hidden, .unmatched, .folder: false
-      case .temporary, .special, .brokenLink, .linkOfOther, .unsettled, .growing, .unreadableName: true
+      case .temporary, .special, .brokenLink, .linkOfOther, .unsettled, .growing, .unreadableName, .rejects: true
       }
     }
   }
@@ -97,6 +98,8 @@ struct Inbox: Sendable {
     var isAnyNotUTF8 = false
     for name in try names() where !isOwn("\(folder)/\(name)") {
       switch try look(at: name) {
+      case .ready(let file, _) where RejectsFile.isOfRejects(file.path):
+        listing.leftAlone.append(LeftAlone(name: name, reason: .rejects))
       case .ready(let file, let isCertain): isCertain ? listing.ready.append(file) : doubtful.append(file)
       case .leftAlone(.unreadableName): isAnyNotUTF8 = true
       case .leftAlone(let reason): listing.leftAlone.append(LeftAlone(name: name, reason: reason))

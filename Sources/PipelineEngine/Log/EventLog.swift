@@ -138,10 +138,10 @@ final class EventLog: Sendable {
 
   /// Refuses to write the event log into a file that the run reads, or into one of its store.
   static func checkPath(
-    _ definition: PipelineDefinition, _ options: RunOptions, isNoneOf others: [String], norOfStore store: String?
+    _ definition: PipelineDefinition, _ options: RunOptions, filesRead others: [String], store: String?
   ) throws(PipelineError) {
     guard let path = Destination(definition, options)?.path else { return }
-    try OutputPath.check([path], key: "log", areNoneOf: others, norOfStore: store)
+    try OutputPath.check([path], key: "log", filesRead: others, store: store)
   }
 
   /// Whether events of a level are written; to avoid work that only they need.

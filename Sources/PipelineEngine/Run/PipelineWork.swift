@@ -70,9 +70,11 @@ extension PipelineWork {
     mutating func run() throws(PipelineError) -> RunSummary {
       // Before the log is opened, which makes its file.
       let store = options.originalStore.map { StoreLocation($0) } ?? definition.storeLocation(options)
-      try EventLog.checkPath(definition, options, isNoneOf: [], norOfStore: store?.path)
+      try EventLog.checkPath(definition, options, filesRead: [], store: store?.path)
       do throws(RunFailure) {
-        if let path = definition.storeLocation(options)?.path { try RunFailure.checkKind(ofStore: path) }
+        if let path = definition.storeLocation(options)?.path {
+          try RunFailure.checkKind(ofStore: path, mayBeMade: kind == .import)
+        }
         log = try EventLog.of(definition, options, unless: mustEnd)
       } catch {
         return failed(error)

@@ -44,7 +44,8 @@ public enum StoreCopy {
         of: from, vocabulary, timeoutSeconds: timeoutSeconds, consequence: "the copy would have a part of its import",
         action: "take back its rows with 'undo', and copy then")
       if !to.isServer {
-        try RunFailure.checkKind(ofStore: target)
+        try RunFailure.checkKind(ofStore: target, mayBeMade: true)
+        try checkName(target, of: from)
       } else if to.exists {
         try checkPlans(
           of: to, vocabulary, timeoutSeconds: timeoutSeconds, consequence: "its workers would add to the copy",
@@ -64,6 +65,15 @@ public enum StoreCopy {
     } catch {
       let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: nil)
       throw Failure(message: failure.message, exitCode: failure.exitCode)
+    }
+  }
+
+  /// Refuses a copy in the place of what belongs next to the store.
+  private static func checkName(_ target: String, of source: StoreLocation) throws(RunFailure) {
+    do {
+      try OutputPath.check([target], key: "copy", areNotNextTo: source.path)
+    } catch {
+      throw RunFailure(code: nil, exitCode: .usage, message: error.message)
     }
   }
 

@@ -19,7 +19,7 @@ struct SeedRun {
       throw PipelineError(path: "store", "a seed is a file; name its path with --store")
     }
     let ownStore = definition.store.flatMap { StoreLocation(definition.path($0)).path }
-    try OutputPath.check([output], key: "seed", areNotBeside: ownStore)
+    try OutputPath.check([output], key: "seed", areNotNextTo: ownStore)
     self.definition = definition
     self.options = options
     self.seed = seed

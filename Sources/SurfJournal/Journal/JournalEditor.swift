@@ -162,7 +162,7 @@ public struct JournalEditor: Sendable {
   }
 
   private func open(_ stack: CoreDataStack) throws(JournalError) {
-    try JournalError.checkKind(ofStore: location.text)
+    try JournalError.checkKind(ofStore: location.text, mayBeMade: true)
     do {
       try stack.open()
     } catch {

@@ -54,9 +54,9 @@ extension JournalError {
   }
 
   /// Checks that the store's file, if it exists, is a regular one.
-  static func checkKind(ofStore path: String) throws(JournalError) {
+  static func checkKind(ofStore path: String, mayBeMade: Bool = false) throws(JournalError) {
     do {
-      try RunFailure.checkKind(ofStore: path)
+      try RunFailure.checkKind(ofStore: path, mayBeMade: mayBeMade)
     } catch {
       throw JournalError(.storeUnusable, exitCode: error.exitCode, error.message)
     }

@@ -53,11 +53,12 @@ struct NightlyFolder {
     return (made, kept)
   }
 
-  /// Whether something has the path, a link too. An empty file does not count: a program that was killed has left it.
+  /// Whether something has the path, a link too. An empty pipeline does not count: no run can use it, and a program that
+  /// was killed has left it. An empty unit may be a masked one.
   private static func stays(_ target: String) -> Bool {
     var status = stat()
     guard lstat(target, &status) == 0 else { return false }
-    return status.st_mode & S_IFMT != S_IFREG || status.st_size > 0
+    return status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 || !target.hasSuffix(".json")
   }
 
   private func failure(_ item: String) -> CommandFailure {

@@ -39,6 +39,10 @@ struct BadFileTests {
       try Data(count: 8192).write(to: $0)
       try journal(pagesBefore: 3).write(to: URL(fileURLWithPath: $0.path + "-journal"))
     },
+    Case(name: "text next to a journal of a new file", words: ["not a database", "Check the path"]) {
+      try Data(String(repeating: "a letter, not a store\n", count: 300).utf8).write(to: $0)
+      try journal(pagesBefore: 0).write(to: URL(fileURLWithPath: $0.path + "-journal"))
+    },
     Case(name: "folder", words: ["it is a folder", "Name the store's file"]) {
       try FileManager.default.removeItem(at: $0)
       try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false)
