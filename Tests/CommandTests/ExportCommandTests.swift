@@ -145,7 +145,9 @@ import Testing
       if command.last == "x\(ending)" { try FileManager.default.removeItem(at: folder.file("x")) }
       let output = try Programs.run(Tool.url.path, command, in: folder)
       #expect(output.status == 64, "\(command): \(output.messages)")
-      #expect(output.messages.contains("is kept for a part of the store"), "\(command): \(output.messages)")
+      // An export refuses the ending of a lock before.
+      let reasons = ["is kept for a part of the store", "the ending .lock names no format"]
+      #expect(reasons.contains { output.messages.contains($0) }, "\(command): \(output.messages)")
       #expect(!folder.exists(path) && !folder.exists("x\(ending)"), "\(command)")
     }
     #expect(try folder.hashes(["there/s"]) == before)
