@@ -157,6 +157,9 @@ import Testing
       #expect(output.messages.contains("ulimit -u"), "\(output.messages)")
     }
     #expect(!folder.exists("s") && !folder.exists("s.lock"))
+    // Other tests may have processes of this user.
+    let enough = try Unprivileged.run(["validate", "one.csv"], threadsMax: 200, in: folder)
+    #expect(enough.status == 0, "\(enough.messages)")
   }
 
   @Test func `74: a reader that goes away ends an export without a word`() throws {

@@ -10,16 +10,14 @@ package final class ReadText {
     var offset = 0
   }
 
-  /// How much text may wait to be taken: two blocks with a record more, for an encoding may take twice the bytes.
   private let bytesMax: Int
   /// Whether reading has ended because too much text waits to be taken.
   package var isFull: Bool { kept.bytes.count > bytesMax }
 
   /// - Parameters:
   ///   - stored: A source that is still at its start, and that nothing else reads.
-  ///   - limits: Those of the reader, which bound the text that is kept.
-  package init(of stored: ByteSource, limits: CSVLimits) throws(CSVError) {
-    let bytesMax = 2 * (limits.blockBytesMax + limits.recordBytesMax + CSVReader.readBytes)
+  ///   - bytesMax: How many bytes may wait to be taken.
+  package init(of stored: ByteSource, bytesMax: Int) throws(CSVError) {
     self.bytesMax = bytesMax
     let generator = RawInput.Origin.generator { [kept] buffer throws(CSVError) in
       if kept.bytes.count > bytesMax {

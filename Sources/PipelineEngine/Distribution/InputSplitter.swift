@@ -119,7 +119,7 @@ package struct InputSplitter {
     let input: OpenInput
     var opened: InputReader.Opened?
     do throws(CSVError) {
-      let text = try ReadText(of: try ByteSource(path: path, unless: isCancelled), limits: definition.limits.csv)
+      let text = try ReadText(of: try ByteSource(path: path, unless: isCancelled), bytesMax: textBytesMax)
       let reader = try RecordOpener(definition: definition, path: path).open(text.source)
       if let reader = reader as? CSVReader {
         opened = try InputReader.open(
@@ -159,6 +159,13 @@ package struct InputSplitter {
     try part.write(text.take(upTo: reader.position.byteOffset), records: 0)
     parts.append(try part.close())
     return parts
+  }
+
+  /// A block with a record more, each character of which may take four bytes in the file's encoding; and 1 MiB that was
+  /// read ahead.
+  private var textBytesMax: Int {
+    let limits = definition.limits.csv
+    return 4 * (limits.blockBytesMax + limits.recordBytesMax) + 1 << 20
   }
 
   /// Refuses a record that is too long to be kept in memory.

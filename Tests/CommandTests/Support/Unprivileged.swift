@@ -25,7 +25,7 @@ enum Unprivileged {
   static func run(_ arguments: [String], threadsMax: Int, in folder: TemporaryFolder) throws -> ProgramOutput {
     // Makes the copy.
     _ = try run("--version", in: folder)
-    let limited = ["sh", "-c", "ulimit -u \(threadsMax); exec timeout -k 1 60 \"$@\"", "sh"]
+    let limited = ["bash", "-c", "ulimit -u \(threadsMax); exec timeout -k 1 60 \"$@\"", "bash"]
     return try run(limited + asNobody(folder) + arguments, folder)
   }
 
