@@ -60,7 +60,8 @@ enum Program {
     }
   }
 
-  /// A run has its queues and stages, and a thread for each of some processors: an import on two has 8 besides the first.
+  /// A run needs threads for its queues and its stages, and one more for each processor up to sixteen. An import on two
+  /// processors has eight, and the first.
   private static func requireThreads() throws(CommandFailure) {
     let count = 6 + min(ProcessInfo.processInfo.activeProcessorCount, 16)
     guard let code = ThreadSupply.shortage(of: count) else { return }

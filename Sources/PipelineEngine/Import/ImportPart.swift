@@ -136,6 +136,7 @@ struct ImportPart {
     var inbox = Inbox(declared, in: definition)
     let own = OwnFiles(definition, options)
     inbox.isOwn = { own.contains($0) }
+    inbox.isOfRejects = RejectsFile.isOfRejects
     return inbox
   }
 

@@ -12,6 +12,8 @@ struct Inbox: Sendable {
   let settleSeconds: Double
   /// Whether the file with a path is one of the pipeline itself, which is never an input.
   var isOwn: @Sendable (_ path: String) -> Bool = { _ in false }
+  /// Whether the file with a path has rejects of an import, which only a replay takes.
+  var isOfRejects: @Sendable (_ path: String) -> Bool = { _ in false }
   /// The clock that the files' times are compared with.
   var now: @Sendable () -> Date = { Date() }
   /// Waits between two checks of the same files.
@@ -98,7 +100,7 @@ struct Inbox: Sendable {
     var isAnyNotUTF8 = false
     for name in try names() where !isOwn("\(folder)/\(name)") {
       switch try look(at: name) {
-      case .ready(let file, _) where RejectsFile.isOfRejects(file.path):
+      case .ready(let file, _) where isOfRejects(file.path):
         listing.leftAlone.append(LeftAlone(name: name, reason: .rejects))
       case .ready(let file, let isCertain): isCertain ? listing.ready.append(file) : doubtful.append(file)
       case .leftAlone(.unreadableName): isAnyNotUTF8 = true
