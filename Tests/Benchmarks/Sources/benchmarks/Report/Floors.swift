@@ -148,7 +148,8 @@ struct Floor: Sendable {
       $0.speed(of: .importServer, against: .shellServerImport)
     },
     Floor(
-      .server, "import into a server, microseconds of the client's processor for a row", bound: .atMost(0.35)
+      .server, "import into a server, microseconds of the client's processor for a row", bound: .atMost(0.35),
+      obstacle: "it was 0.27 to 0.48 on one day, on which the C program took 0.11 to 0.31: the system's part differs"
     ) {
       $0.processorMicroseconds(ofRowsOf: .importServer)
     },
