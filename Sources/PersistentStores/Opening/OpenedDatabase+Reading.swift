@@ -65,7 +65,10 @@ extension OpenedDatabase {
   private static func isUnmade(_ path: String) throws -> Bool {
     try StorePath.checkKind(path)
     let path = StorePath.resolved(path)
-    guard try StorePath.exists(path), access(path, R_OK) == 0 else { return false }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    if status.st_size == 0 { return true }
+    guard mayExist(path + "-journal"), access(path, R_OK) == 0 else { return false }
     return try probing.withLock { _ in
       let probe = try SQLiteConnection(path: path, mode: .readOnlySharedMemory)
       defer { probe.close() }

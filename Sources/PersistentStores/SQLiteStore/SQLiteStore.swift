@@ -307,10 +307,13 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, TableStore, @unc
   }
 
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
-    let root = try sqlEntity(entity).rootNumber
-    return try access("Reading") {
-      try $0.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
+    let own = try sqlEntity(entity)
+    let last = try access("Reading") {
+      try $0.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(own.rootNumber))]) ?? 0
     }
+    try NSError.checkKey(last, of: own.name, in: own.tableName)
+    // Only a damaged sequence is below 0.
+    return max(0, last)
   }
 
   package var writeCount: Int64 { writes.load(ordering: .acquiring) }

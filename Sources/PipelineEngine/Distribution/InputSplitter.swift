@@ -161,8 +161,8 @@ package struct InputSplitter {
     return parts
   }
 
-  /// A block with a record more, each character of which may take four bytes in the file's encoding; and 1 MiB that was
-  /// read ahead.
+  /// How much text may wait for the end of a record: a block and one more record, in an encoding with four bytes for each
+  /// character, and 1 MiB that the reader has read ahead.
   private var textBytesMax: Int {
     let limits = definition.limits.csv
     return 4 * (limits.blockBytesMax + limits.recordBytesMax) + 1 << 20

@@ -139,15 +139,7 @@ struct ImportStore {
 
   /// The highest primary key of the entity; 0 where there is no store.
   func lastKey() throws(RunFailure) -> Int64 {
-    guard isOpen else { return 0 }
-    let key = try perform { try $0.lastKey(of: entity) }
-    guard key <= LedgerEntry.numberMax else {
-      throw RunFailure(
-        code: nil, exitCode: .dataError,
-        message: "the keys of \(entity.name ?? "") are used up: \(key) is its greatest Z_PK, or its Z_MAX in "
-          + "Z_PRIMARYKEY. The store is damaged: restore it from a copy", concernsStore: true)
-    }
-    return max(0, key)
+    isOpen ? try perform { try $0.lastKey(of: entity) } : 0
   }
 
   /// - Parameter overwrittenMax: The number of entries whose values from before an update are kept.
